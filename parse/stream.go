@@ -1,0 +1,344 @@
+package parse
+
+import (
+	"bytes"
+	"regexp"
+	"time"
+)
+
+// reader reads the segments of one stream in one dialect.
+type reader interface {
+	// read turns a segment into records; false if it can make nothing of it.
+	read(s *Stream, text []byte, reset int) bool
+}
+
+// dialect is the grammar of a trainer family.
+type dialect struct {
+	name string
+	// claims reports whether a line can only come from this trainer.
+	claims func(line []byte) bool
+	// start makes a reader for a stream in this dialect.
+	start func() reader
+}
+
+// dialects is the table of all trainers: a new one is a file and a line here.
+func dialects() []dialect {
+	return []dialect{ultralytics(), yolov5(), resultsCSV()}
+}
+
+// A Stream turns the bytes of one input into events. It finds out by itself which
+// trainer wrote them. What comes out does not depend on how the bytes were cut.
+type Stream struct {
+	split    splitter
+	dialects []dialect
+	current  int // index of the dialect that reads, -1 if none does yet
+	reader   reader
+	torch    torchReader
+	clock    clock
+
+	input   int
+	arrival time.Time
+	out     func(Event)
+	origin  Origin
+	depth   int
+	known   bool
+}
+
+// NewStream makes a stream for the input with the given index.
+func NewStream(input int) *Stream {
+	return &Stream{input: input, dialects: dialects(), current: -1}
+}
+
+// Write takes the next bytes and calls emit for every event in them, in order.
+// arrival is when they came; zero if that means nothing, as in a finished file.
+func (s *Stream) Write(b []byte, arrival time.Time, emit func(Event)) {
+	s.arrival, s.out = arrival, emit
+	s.split.write(b, s.segment)
+}
+
+// Close reads what the last terminator left over, at the end of the input.
+func (s *Stream) Close(arrival time.Time, emit func(Event)) {
+	s.arrival, s.out = arrival, emit
+	s.split.close(s.segment)
+}
+
+// Dialect is the name of the trainer family that was recognized, empty if none.
+func (s *Stream) Dialect() string {
+	if s.current < 0 {
+		return ""
+	}
+	return s.dialects[s.current].name
+}
+
+// Recognized reports whether anything but plain text came out so far.
+func (s *Stream) Recognized() bool { return s.known }
+
+// Pending is the newest frame of a training bar, which nothing has terminated
+// yet, as a provisional event; ok is false if there is none.
+func (s *Stream) Pending(arrival time.Time) (e Event, ok bool) {
+	r, isYOLO := s.reader.(*yoloReader)
+	if !isYOLO || r.table.stale {
+		return Event{}, false
+	}
+	seg := s.split.pending()
+	if seg == nil {
+		return Event{}, false
+	}
+	p, _ := r.table.row(peel(seg).text, seg.reset)
+	if p == nil {
+		return Event{}, false
+	}
+	e = Event{Origin: Origin{Input: s.input, Line: seg.line, Offset: seg.offset, Arrival: arrival, Provisional: true}, Record: p}
+	e.Run, e.HasRun = s.clock.peek(p)
+	return e, true
+}
+
+// segment takes one segment from the splitter.
+func (s *Stream) segment(seg *segment) {
+	s.origin = Origin{Input: s.input, Line: seg.line, Offset: seg.offset, Arrival: s.arrival}
+	text, reset := seg.text, seg.reset
+	if seg.first {
+		p := peel(seg)
+		if !p.stamp.IsZero() {
+			s.clock.stamped(p.stamp)
+		}
+		s.torch.rank = p.rank
+		reset -= len(text) - len(p.text)
+		text = p.text
+	}
+	s.depth = 0
+	if seg.continued {
+		s.line(text)
+		return
+	}
+	s.take(text, reset)
+}
+
+// take offers text to the dialect, to the others, and to torch, in this order.
+func (s *Stream) take(text []byte, reset int) {
+	if s.reader != nil && s.reader.read(s, text, reset) {
+		return
+	}
+	if s.reader == nil {
+		if p, _ := (&table{base: 1}).row(text, reset); p != nil {
+			s.adopt(0) // rows without a header, as on the error stream alone
+			s.reader.read(s, text, reset)
+			return
+		}
+	}
+	for i := range s.dialects {
+		if i != s.current && s.dialects[i].claims(text) {
+			s.adopt(i)
+			if s.reader.read(s, text, reset) {
+				return
+			}
+		}
+	}
+	s.line(text)
+}
+
+func (s *Stream) adopt(i int) {
+	s.current, s.reader = i, s.dialects[i].start()
+}
+
+// line takes text that no dialect knows.
+func (s *Stream) line(text []byte) {
+	text = bytes.TrimRight(text, " \t")
+	if len(bytes.TrimLeft(text, " \t")) == 0 {
+		return
+	}
+	line := cleanText(text)
+	if rec := s.torch.read(line); rec != nil {
+		s.emit(rec)
+		return
+	}
+	if s.reader == nil {
+		if rec := announce(line, 1); rec != nil {
+			s.emit(rec)
+			return
+		}
+	}
+	s.emit(&Text{Text: line})
+}
+
+// glued takes what was written behind a row on the same line: a warning, an
+// error, the output of an image library.
+func (s *Stream) glued(rest []byte) {
+	rest = bytes.TrimSpace(rest)
+	if len(rest) == 0 || s.depth > 2 {
+		return
+	}
+	if bytes.HasPrefix(rest, []byte("^C")) { // the terminal's echo of Ctrl-C
+		if rest = rest[2:]; len(rest) == 0 {
+			return
+		}
+	}
+	s.depth++
+	s.take(bytes.Clone(rest), -1)
+}
+
+// emit sends a record with the origin of the current segment.
+func (s *Stream) emit(rec Record) {
+	if _, isText := rec.(*Text); !isText {
+		s.known = true
+	}
+	e := Event{Origin: s.origin, Record: rec}
+	e.Run, e.HasRun = s.clock.at(rec, s.arrival)
+	s.out(e)
+}
+
+// clock makes run time of what a stream prints.
+type clock struct {
+	base    time.Duration // what finished bars took
+	bar     barID
+	elapsed time.Duration // of the current bar
+	now     time.Duration
+	known   bool
+	first   time.Time // first stamp
+	arrived time.Time // first arrival
+	stamps  bool
+}
+
+// barID tells one bar from the next.
+type barID struct {
+	train bool
+	kind  StageKind
+	epoch int
+}
+
+// at moves the clock to a record and returns the run time.
+func (c *clock) at(rec Record, arrival time.Time) (time.Duration, bool) {
+	id, elapsed, ok := barOf(rec)
+	switch {
+	case ok && c.stamps:
+		if id == c.bar && elapsed > c.elapsed {
+			c.forward(c.now + elapsed - c.elapsed)
+		}
+		c.bar, c.elapsed = id, elapsed
+	case ok:
+		if id != c.bar || elapsed < c.elapsed {
+			c.base += c.elapsed
+			c.bar = id
+		}
+		c.elapsed, c.known = elapsed, true
+		c.forward(c.base + elapsed)
+	case !c.known && !arrival.IsZero():
+		if c.arrived.IsZero() {
+			c.arrived = arrival
+		}
+		return max(c.now, arrival.Sub(c.arrived)), true
+	}
+	if row, isRow := rec.(*EpochRow); isRow && row.Time >= 0 {
+		c.known = true
+		c.forward(row.Time)
+	}
+	return c.now, c.known
+}
+
+// peek is the run time that a row would have, without moving the clock.
+func (c *clock) peek(p *Progress) (time.Duration, bool) {
+	saved := *c
+	d, ok := saved.at(p, time.Time{})
+	return d, ok
+}
+
+func (c *clock) forward(d time.Duration) { c.now = max(c.now, d) }
+
+// stamped takes the time stamp that a transport put before a line.
+func (c *clock) stamped(t time.Time) {
+	if c.first.IsZero() {
+		c.first = t.Add(-c.now)
+	}
+	c.stamps, c.known = true, true
+	c.forward(t.Sub(c.first))
+}
+
+func barOf(rec Record) (id barID, elapsed time.Duration, ok bool) {
+	switch r := rec.(type) {
+	case *Progress:
+		return barID{train: true, epoch: r.Epoch}, r.Elapsed, r.Elapsed >= 0
+	case *Stage:
+		return barID{kind: r.Kind}, r.Elapsed, r.Elapsed >= 0
+	}
+	return id, 0, false
+}
+
+// peeled is a line without the prefix of a transport.
+type peeled struct {
+	text  []byte
+	stamp time.Time
+	rank  int
+}
+
+// Prefixes that transports put before lines: docker and kubectl, journald, ts,
+// srun -l, torchrun.
+var (
+	stampPrefix  = regexp.MustCompile(`^\s*\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?\]?\s`)
+	syslogPrefix = regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )(?:\S+ \S+\[\d+\]: )?`)
+	rankPrefix   = regexp.MustCompile(`^\[(?:rank|default)(\d+)\]:\s?`)
+	srunPrefix   = regexp.MustCompile(`^ ?(\d{1,4}): `)
+)
+
+// peel takes known prefixes off the start of a line.
+func peel(seg *segment) peeled {
+	p := peeled{text: seg.text, rank: -1}
+	if !seg.first || len(p.text) == 0 {
+		return p
+	}
+	for range 3 {
+		c := p.text[0]
+		i := skipSpace(p.text, 0)
+		if i == len(p.text) || c == ' ' && !isDigit(p.text[i]) {
+			return p
+		}
+		head := p.text[:min(len(p.text), 160)]
+		switch {
+		case c == '[' || isDigit(p.text[i]):
+			if m := stampPrefix.FindSubmatch(head); m != nil {
+				p.stamp = parseStamp(string(m[1]), string(m[2]))
+				p.text = p.text[len(m[0]):]
+			} else if m := rankPrefix.FindSubmatch(head); m != nil {
+				p.rank, _ = scanInt(m[1])
+				p.text = p.text[len(m[0]):]
+			} else if m := srunPrefix.FindSubmatch(head); m != nil {
+				p.rank, _ = scanInt(m[1])
+				p.text = p.text[len(m[0]):]
+			} else {
+				return p
+			}
+		case c >= 'A' && c <= 'Z':
+			m := syslogPrefix.Find(head)
+			if m == nil {
+				return p
+			}
+			p.text = p.text[len(m):]
+		default:
+			return p
+		}
+		if len(p.text) == 0 {
+			return p
+		}
+	}
+	return p
+}
+
+// parseStamp reads an ISO time; without a zone it counts as UTC, since only
+// differences matter. It is zero if the numbers are no time.
+func parseStamp(s, zone string) time.Time {
+	b := []byte(s)
+	b[10] = 'T'
+	for i, c := range b {
+		if c == ',' {
+			b[i] = '.'
+		}
+	}
+	if zone == "" {
+		zone = "Z"
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999Z0700"} {
+		if t, err := time.Parse(layout, string(b)+zone); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,210 @@
+package parse
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// torchReader finds the errors that any PyTorch program may print, in whatever
+// place a trainer or a launcher puts them.
+type torchReader struct {
+	traceback bool // inside a Python traceback: indented lines are quoted source
+	rank      int  // of the current line; -1 where none is printed
+}
+
+// size is a memory size in torch's texts.
+const size = `([\d.]+ (?:bytes|[KMGT]i?B))`
+
+// The parts of an out-of-memory text. Since torch 2.1 it is made of sentences, of
+// which any may be missing; before, of a list in parentheses. "capacty" is how
+// 2.1 spelled it.
+var (
+	oomTried       = regexp.MustCompile(`Tried to allocate ` + size)
+	oomDevice      = regexp.MustCompile(`GPU (\d+)(?: has|;)`)
+	oomTotal       = regexp.MustCompile(size + ` total capacity|total capaci?ty of ` + size + `|max allowed: ` + size)
+	oomFree        = regexp.MustCompile(size + ` (?:is )?free`)
+	oomProcess     = regexp.MustCompile(`this process has ` + size + ` memory in use`)
+	oomOther       = regexp.MustCompile(`Process (\d+) has ` + size + ` memory in use`)
+	oomAllocated   = regexp.MustCompile(size + ` already allocated|allocated memory ` + size + ` is allocated|MPS allocated: ` + size)
+	oomUnallocated = regexp.MustCompile(size + ` is reserved by PyTorch but unallocated`)
+	oomReserved    = regexp.MustCompile(size + ` reserved in total`)
+	workerPID      = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
+	shellKilled    = regexp.MustCompile(`^(?:\S+: line \d+: +(\d+) )?Killed(?:\s|$)|^Killed: 9|^\[\d+\]\s*[+-]?\s*(?:\d+ )?Killed\b|(\d+) Killed\s`)
+	exceptionLine  = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
+)
+
+// likelyOOM are texts of libraries that a full card often causes. Weak ones are
+// as often something else; what was seen of memory decides.
+var likelyOOM = []string{
+	"CUBLAS_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_NOT_INITIALIZED",
+	"CUDNN_STATUS_ALLOC_FAILED", "CUDNN_STATUS_NOT_INITIALIZED", "CUDNN_STATUS_INTERNAL_ERROR", "CUDNN_STATUS_EXECUTION_FAILED",
+	"Unable to find a valid cuDNN algorithm", "unable to find an engine to execute this computation",
+}
+
+// read makes a failure of a line, nil if it holds none.
+func (t *torchReader) read(line string) Record {
+	rank := t.rank
+	t.rank = -1
+	if strings.HasPrefix(line, "Traceback (most recent call last)") {
+		t.traceback = true
+		return nil
+	}
+	if t.traceback && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "<")) {
+		return nil
+	}
+	f := t.failure(line)
+	if f == nil {
+		return nil
+	}
+	f.Text, f.Rank = line, rank
+	return f
+}
+
+func (t *torchReader) failure(line string) *Failure {
+	switch {
+	case strings.Contains(line, "Out of memory: Killed process"), strings.Contains(line, "oom_kill event"), strings.Contains(line, "OOM Killed"):
+		return &Failure{Kind: Killed, PID: pidAfter(line, "Killed process ")}
+	case strings.Contains(line, "Insufficient memory"), strings.Contains(line, "DefaultCPUAllocator"):
+		return t.end(&Failure{Kind: HostMemory})
+	case containsFold(line, "out of memory"), strings.Contains(line, "OutOfMemoryError"):
+		return t.outOfMemory(line)
+	case strings.Contains(line, "killed by signal"):
+		f := &Failure{Kind: WorkerKilled}
+		if m := workerPID.FindStringSubmatch(line); m != nil {
+			f.PID, _ = strconv.Atoi(m[1])
+			if m[2] == "Bus error" || strings.HasPrefix(m[2], "Bus error") {
+				f.Kind = SharedMemory
+			}
+		}
+		return t.end(f)
+	case strings.Contains(line, "exited unexpectedly") && strings.Contains(line, "DataLoader worker"):
+		return t.end(&Failure{Kind: WorkerLost})
+	case strings.Contains(line, "insufficient shared memory"), strings.Contains(line, "unable to open shared memory object"),
+		strings.Contains(line, "unable to mmap") && strings.Contains(line, "torch_"),
+		strings.Contains(line, "No space left on device") && strings.Contains(line, "/dev/shm"):
+		return t.end(&Failure{Kind: SharedMemory})
+	case strings.Contains(line, "WinError 1455"), strings.Contains(line, "paging file is too small"):
+		return t.end(&Failure{Kind: PagingFile})
+	case strings.Contains(line, "Cannot allocate memory"), strings.Contains(line, "Unable to allocate") && strings.Contains(line, "array"),
+		strings.HasPrefix(line, "MemoryError"), strings.Contains(line, "not enough memory: you tried to allocate"):
+		return t.end(&Failure{Kind: HostMemory})
+	case strings.Contains(line, "Killed") && shellKilled.MatchString(line):
+		f := &Failure{Kind: Killed}
+		m := shellKilled.FindStringSubmatch(line)
+		f.PID = int(number(m[1] + m[2]))
+		return f
+	case strings.Contains(line, "SIGKILL"), strings.Contains(line, "exitcode: -9"), strings.Contains(line, "exitcode  : -9"):
+		return &Failure{Kind: Killed, PID: pidAfter(line, "by PID ")}
+	}
+	for _, s := range likelyOOM {
+		if strings.Contains(line, s) {
+			return t.end(&Failure{Kind: OutOfMemoryLikely})
+		}
+	}
+	if t.traceback && exceptionLine.MatchString(line) {
+		if strings.HasPrefix(line, "KeyboardInterrupt") {
+			return t.end(&Failure{Kind: Interrupted})
+		}
+		return t.end(&Failure{Kind: Exception})
+	}
+	if strings.HasPrefix(line, "KeyboardInterrupt") {
+		return &Failure{Kind: Interrupted}
+	}
+	return nil
+}
+
+// end marks the last line of a traceback.
+func (t *torchReader) end(f *Failure) *Failure {
+	t.traceback = false
+	return f
+}
+
+// outOfMemory reads the allocator's texts of all versions. A line that merely
+// speaks of memory, such as one that explains a setting, is none.
+func (t *torchReader) outOfMemory(line string) *Failure {
+	number := func(re *regexp.Regexp) Bytes {
+		for _, s := range re.FindStringSubmatch(line)[min(1, len(re.FindStringSubmatch(line))):] {
+			if s != "" {
+				return parseSize(s)
+			}
+		}
+		return 0
+	}
+	o := &OOM{Device: -1, Backend: "CUDA"}
+	o.Tried = number(oomTried)
+	bare := containsFold(line, "cuda error: out of memory") || containsFold(line, "cuda runtime error") || strings.Contains(line, "out of memory at ")
+	if o.Tried == 0 && !bare && !exceptionLine.MatchString(line) {
+		return nil
+	}
+	if m := oomDevice.FindStringSubmatch(line); m != nil {
+		o.Device, _ = strconv.Atoi(m[1])
+	}
+	switch {
+	case strings.Contains(line, "HIP out of memory"):
+		o.Backend = "HIP"
+	case strings.Contains(line, "MPS backend"):
+		o.Backend = "MPS"
+	}
+	o.Total, o.Free, o.Process = number(oomTotal), number(oomFree), number(oomProcess)
+	o.HasFree = oomFree.MatchString(line)
+	o.Allocated, o.Unallocated, o.Reserved = number(oomAllocated), number(oomUnallocated), number(oomReserved)
+	if o.Reserved == 0 && o.Allocated > 0 && oomUnallocated.MatchString(line) {
+		o.Reserved = o.Allocated + o.Unallocated
+	}
+	for _, m := range oomOther.FindAllStringSubmatch(line, 64) {
+		pid, err := strconv.Atoi(m[1])
+		if b := parseSize(m[2]); err == nil && b > 0 {
+			o.Others = append(o.Others, ProcessMemory{PID: pid, Bytes: b})
+		}
+	}
+	f := t.end(&Failure{Kind: OutOfMemory, OOM: o})
+	if o.Tried == 0 {
+		f.OOM = nil
+	}
+	return f
+}
+
+// parseSize reads "400.38 MiB"; torch's units are binary under either name. It is
+// 0 for sizes that no device has, which WSL prints.
+func parseSize(s string) Bytes {
+	text, unit, _ := strings.Cut(s, " ")
+	v, ok := parseFloat(text)
+	if !ok {
+		return 0
+	}
+	scale := 1.0
+	switch unit[0] {
+	case 'K':
+		scale = float64(KiB)
+	case 'M':
+		scale = float64(MiB)
+	case 'G':
+		scale = float64(GiB)
+	case 'T':
+		scale = float64(GiB) * 1024
+	}
+	if v *= scale; v > 1<<50 {
+		return 0
+	}
+	return Bytes(v + 0.5)
+}
+
+func pidAfter(line, marker string) int {
+	_, after, ok := strings.Cut(line, marker)
+	if !ok {
+		return 0
+	}
+	n, _ := scanInt([]byte(after))
+	return n
+}
+
+// containsFold is strings.Contains for an ASCII text in lower case, without case.
+func containsFold(s, lower string) bool {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if s[i]|0x20 == lower[0] && strings.EqualFold(s[i:i+len(lower)], lower) {
+			return true
+		}
+	}
+	return false
+}
