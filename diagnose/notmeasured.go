@@ -1,0 +1,81 @@
+package diagnose
+
+import (
+	"strings"
+
+	"yolotop/parse"
+)
+
+// notMeasured says when nothing can be known of GPU memory, and why: the run is on
+// the CPU, its rows go elsewhere, or its file has no such column.
+type notMeasured struct {
+	headers int // epoch headers since the last row
+}
+
+// Observe implements detector.
+func (d *notMeasured) Observe(r *Run, e parse.Event) {
+	switch rec := e.Record.(type) {
+	case *parse.Progress:
+		d.headers = 0
+		if rec.Memory.Measure != parse.NotMeasured {
+			r.withdraw(NotMeasured)
+			return
+		}
+		if r.measuredRows > 0 || r.active(NotMeasured) != nil {
+			return
+		}
+		d.raiseZero(r, e)
+	case *parse.Notice:
+		if rec.Kind == parse.Header {
+			d.headers++
+		}
+	case *parse.Validation:
+		// A header and then a result without a row between them: the rows are on
+		// the other stream, which was the way of Ultralytics 8.0.212 to 8.3.185.
+		if d.headers > 0 && rec.Class == "all" && !rec.Final && r.measuredRows+r.unmeasuredRows == 0 && r.active(NotMeasured) == nil {
+			r.raise(e, Finding{
+				Kind: NotMeasured, GPU: -1, Level: Info,
+				Title: Say("notmeasured.stderr.title"), Because: Say("notmeasured.stderr.because"),
+				Advice: []Message{Say("notmeasured.stderr.advice"), Say("notmeasured.stderr.tqdm")},
+			})
+		}
+	case *parse.EpochRow:
+		if r.measuredRows+r.unmeasuredRows == 0 && r.finding(NotMeasured) == nil {
+			r.raise(e, Finding{
+				Kind: NotMeasured, GPU: -1, Level: Info,
+				Title: Say("notmeasured.csv.title"), Because: Say("notmeasured.csv.because"),
+				Advice: []Message{Say("notmeasured.csv.advice")},
+			})
+		}
+	}
+}
+
+// raiseZero explains rows that print 0G.
+func (d *notMeasured) raiseZero(r *Run, e parse.Event) {
+	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: Say("notmeasured.zero.because")}
+	dev, known := r.Device()
+	switch {
+	case known && dev.Kind == "cpu":
+		f.Title = Say("notmeasured.cpu.title")
+		if strings.Contains(r.Torch, "+cpu") {
+			f.Because = Say("notmeasured.cputorch.because", r.Torch)
+			f.Advice = append(f.Advice, Say("notmeasured.cputorch.advice"))
+		} else {
+			f.Because = Say("notmeasured.cpu.because")
+			f.Advice = append(f.Advice, Say("notmeasured.cpu.check"))
+		}
+		if r.Has("device") {
+			f.Advice = append(f.Advice, Say("notmeasured.cpu.device"))
+		}
+	case known && dev.Kind == "mps":
+		f.Title = Say("notmeasured.mps.title")
+		f.Advice = []Message{Say("notmeasured.mps.advice")}
+	case known:
+		f.Title = Say("notmeasured.zero.title")
+		f.Advice = []Message{Say("notmeasured.zero.driver")}
+	default:
+		f.Title = Say("notmeasured.zero.title")
+		f.Advice = []Message{Say("notmeasured.cpu.check")}
+	}
+	r.raise(e, f)
+}

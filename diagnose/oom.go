@@ -1,0 +1,233 @@
+package diagnose
+
+import (
+	"yolotop/parse"
+)
+
+// oom explains an out-of-memory after the fact: what was asked for, what was free,
+// who held it, in which phase, and what to change first. The text of the error
+// alone misleads: it advises against fragmentation in every case.
+type oom struct {
+	retries int
+	dense   denseWatch
+}
+
+// Observe implements detector.
+func (d *oom) Observe(r *Run, e parse.Event) {
+	switch rec := e.Record.(type) {
+	case *parse.Progress:
+		d.dense.row(rec)
+		if f := r.active(OOM); f != nil && d.retries == 0 {
+			r.withdraw(OOM) // caught: the trainer went on
+		} else if f != nil && rec.Complete() {
+			r.withdraw(OOM) // the smaller batch lasted an epoch
+			d.retries = 0
+		}
+	case *parse.Notice:
+		if rec.Kind == parse.BatchReduced {
+			d.retries++
+			d.dense = denseWatch{}
+			r.raise(e, Finding{
+				Kind: OOM, GPU: r.gpu(), Level: Warning, Provisional: true,
+				Title:   Say("oom.retry.title", rec.From, rec.Batch),
+				Because: Say("oom.retry.because"),
+				Advice:  []Message{Say("oom.retry.advice", rec.Batch)},
+			})
+		}
+	case *parse.Failure:
+		switch rec.Kind {
+		case parse.OutOfMemory:
+			if r.Death == rec {
+				r.raise(e, d.explain(r, rec.OOM))
+			}
+		case parse.OutOfMemoryLikely:
+			if r.Death == rec {
+				d.likely(r, e)
+			}
+		}
+	}
+}
+
+// likelyShare is how full the card must have been to read a library's error as an
+// out-of-memory.
+const likelyShare = 0.85
+
+// likely weighs an error of cuBLAS or cuDNN, which a full card often causes.
+func (d *oom) likely(r *Run, e parse.Event) {
+	if r.Memory.Total == 0 || float64(r.Memory.Peak) < likelyShare*float64(r.Memory.Total) {
+		return
+	}
+	r.raise(e, Finding{
+		Kind: OOM, GPU: r.gpu(), Level: Critical,
+		Title:   d.title(r),
+		Because: Say("oom.likely.because", r.Memory.Last, r.Memory.Total, Percent(float64(r.Memory.Last)/float64(r.Memory.Total))),
+		Advice:  smallerAdvice(r, r.Memory.Peak, r.Memory.Total),
+		Limits:  []Message{Say("oom.likely.limits")},
+	})
+}
+
+// title says when the run died.
+func (d *oom) title(r *Run) Message {
+	switch {
+	case !r.HasRows():
+		return Say("oom.start.title")
+	case r.DeathPhase == Validating, r.DeathPhase == Finishing:
+		return Say("oom.val.title", r.Epoch)
+	}
+	return Say("oom.title", r.Epoch)
+}
+
+// shares that tell the causes of an out-of-memory apart.
+const (
+	hugeRequest   = 4   // tried more than a quarter of the card at once
+	othersHold    = 0.1 // other processes hold a tenth of the card
+	fragmentShare = 0.1 // a tenth of the card is reserved and not in use
+)
+
+// explain weighs the numbers of the error against what was seen before it.
+func (d *oom) explain(r *Run, o *parse.OOM) Finding {
+	f := Finding{Kind: OOM, GPU: r.gpu(), Level: Critical, Title: d.title(r)}
+	if o == nil {
+		f.Because = Say("oom.bare.because")
+		f.Advice = smallerAdvice(r, max(r.Memory.Last, 1), r.Memory.Total)
+		f.Limits = []Message{Say("oom.bare.limits")}
+		return f
+	}
+	if o.Device >= 0 {
+		f.GPU = o.Device
+	}
+	total := o.Total
+	if total == 0 {
+		total = r.Memory.Total
+	}
+	held := max(o.Reserved, o.Process, o.Allocated)
+	others, pid, othersKnown := otherHolders(o)
+	smaller := smallerAdvice(r, max(held, r.Memory.Last), total)
+	numbers := Say("oom.numbers", o.Tried, o.Free, total)
+	switch {
+	case o.Backend == "MPS":
+		f.Because = Say("oom.mps.because", o.Tried, o.Allocated, total)
+		f.Advice = smaller
+	case othersKnown && total > 0 && float64(others) > othersHold*float64(total) && o.Free < o.Tried:
+		f.Because = Say("oom.others.because", numbers, others, pid, held)
+		f.Advice = []Message{Say("oom.others.advice", pid), Say("oom.others.rerun")}
+		f.Limits = []Message{Say("oom.others.limits")}
+	case o.HasFree && o.Free > 2*o.Tried:
+		f.Because = Say("oom.free.because", o.Tried, o.Free)
+		f.Advice = []Message{Say("oom.free.host"), Say("oom.free.wsl"), Say("oom.free.batch")}
+		f.Limits = []Message{Say("oom.free.limits")}
+	case total > 0 && o.Tried > total/hugeRequest && float64(held) < 0.8*float64(total):
+		f.Because = Say("oom.huge.because", o.Tried, o.Free, held, total)
+		f.Advice = append([]Message{Say("oom.huge.objects")}, smaller...)
+	case d.dense.follows():
+		f.Because = Say("oom.dense.because", numbers, d.dense.rises, d.dense.coincide)
+		f.Advice = append([]Message{Say("oom.dense.cap")}, smaller...)
+		f.Limits = []Message{Say("oom.dense.limits")}
+	case total > 0 && o.Unallocated > o.Tried && float64(o.Unallocated) > fragmentShare*float64(total):
+		f.Because = Say("oom.fragmented.because", numbers, o.Unallocated)
+		f.Advice = append([]Message{Say("oom.fragmented.segments")}, smaller...)
+	case !r.HasRows():
+		f.Because = Say("oom.start.because", numbers, held)
+		f.Advice = smaller
+	case r.DeathPhase == Validating || r.DeathPhase == Finishing:
+		f.Because = Say("oom.val.because", numbers, held)
+		f.Advice = valAdvice(r, smaller)
+	default:
+		f.Because = Say("oom.because", numbers, held)
+		if grown, ok := growth(r); ok {
+			f.Because = Say("oom.grown.because", numbers, held, grown, r.Epochal[0].Epoch)
+			f.Advice = []Message{Say("oom.grown.leak")}
+		}
+		f.Advice = append(f.Advice, smaller...)
+	}
+	return f
+}
+
+// otherHolders is what other processes hold on the card, and the pid of the
+// greatest. In a container the run does not recognize itself: its own line reads
+// like another process's, so one that holds what torch allocated is the run.
+func otherHolders(o *parse.OOM) (sum parse.Bytes, pid int, known bool) {
+	self := -1
+	if o.Process == 0 {
+		own := o.Allocated + o.Unallocated
+		var best parse.Bytes = -1
+		for i, p := range o.Others {
+			// Its context comes on top: 0.3 to 1.5 GiB.
+			if over := p.Bytes - own; over >= -own/50 && over <= 3*parse.GiB/2 && (best < 0 || over < best) {
+				self, best = i, max(over, 0)
+			}
+		}
+		if self < 0 && len(o.Others) > 0 && own == 0 {
+			return 0, 0, false
+		}
+	}
+	var most parse.Bytes
+	for i, p := range o.Others {
+		if i == self {
+			continue
+		}
+		sum += p.Bytes
+		if p.Bytes > most {
+			most, pid = p.Bytes, p.PID
+		}
+	}
+	return sum, pid, len(o.Others) > 0
+}
+
+// growth is how much more memory the last epochs held than the first one that was
+// complete; ok is false if that is not much.
+func growth(r *Run) (b parse.Bytes, ok bool) {
+	if len(r.Epochal) < 3 || r.Memory.Total == 0 {
+		return 0, false
+	}
+	b = r.Memory.Peak - r.Epochal[1].Peak
+	return b, r.Epochal[1].Peak > 0 && float64(b) > 0.1*float64(r.Memory.Total)
+}
+
+// valAdvice is what helps when validation needs more than training: Ultralytics
+// validates with twice the batch.
+func valAdvice(r *Run, smaller []Message) []Message {
+	out := []Message{Say("oom.val.twice")}
+	out = append(out, smaller...)
+	if r.Has("val") {
+		out = append(out, Say("oom.val.off"))
+	}
+	return out
+}
+
+// denseWatch counts how often memory reached a new high just when a batch held
+// more objects than any before. The assigner's memory follows the densest image.
+type denseWatch struct {
+	memory    parse.Bytes
+	instances float64
+	rises     int
+	coincide  int
+	recent    int // rows since the last record of instances
+	rows      int
+}
+
+func (d *denseWatch) row(p *parse.Progress) {
+	if p.Memory.Measure != parse.Reserved || p.Instances < 0 {
+		return
+	}
+	d.rows++
+	d.recent++
+	if p.Instances > d.instances {
+		d.instances, d.recent = p.Instances, 0
+	}
+	if p.Memory.Bytes > d.memory+p.Memory.Step/2 {
+		if d.rows > 1 {
+			d.rises++
+			if d.recent <= 1 {
+				d.coincide++
+			}
+		}
+		d.memory = p.Memory.Bytes
+	}
+}
+
+// follows reports whether memory follows the number of objects: most of several
+// rises came with a record of instances.
+func (d *denseWatch) follows() bool {
+	return d.rises >= 4 && d.coincide*10 >= d.rises*7
+}

@@ -1,0 +1,350 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"yolotop/parse"
+)
+
+// Status is how a run is, as far as its inputs tell.
+type Status string
+
+// The states of a run. The names are those of check --json.
+const (
+	Running       Status = "running"
+	Finished      Status = "finished"
+	StoppedEarly  Status = "stopped_early" // patience ran out
+	Failed        Status = "failed"
+	Killed        Status = "killed"  // by a signal or by Ctrl-C
+	StatusUnknown Status = "unknown" // the input ended without a word
+)
+
+// Phase is what the trainer is doing now.
+type Phase uint8
+
+// The phases of a run, in their order.
+const (
+	Starting      Phase = iota // before the first row; Stage tells more
+	Training                   // rows of an epoch
+	Validating                 // validation after an epoch
+	BetweenEpochs              // after the validation's result
+	Finishing                  // after the last epoch: validation of best.pt
+	Ended
+)
+
+// Memory is what is known of GPU memory from the log of a run.
+type Memory struct {
+	Measure parse.Measure
+	Last    parse.Bytes // 0 before the first row that measures
+	Peak    parse.Bytes
+	Total   parse.Bytes // of the card; 0 if not known
+	Step    parse.Bytes // what the last printed number can resolve
+}
+
+// EpochStat sums up one epoch.
+type EpochStat struct {
+	Epoch    int
+	Peak     parse.Bytes // greatest memory of its rows; 0 if not measured
+	Low      parse.Bytes
+	First    parse.Bytes // memory of its first row
+	Losses   []float64   // of its last row; nil if no row showed them
+	Metrics  parse.Named // of its validation
+	Rows     int
+	Complete bool          // its last row was seen
+	Start    time.Duration // run time of the first row
+	Moment   Moment        // of its last row
+}
+
+// MarkKind is an event on the time axis.
+type MarkKind uint8
+
+// The marks that a chart carries.
+const (
+	MarkMosaicClosed MarkKind = iota
+	MarkResumed
+	MarkBatchReduced
+	MarkNaN
+	MarkOOM
+	MarkFailure
+	MarkOnset
+)
+
+// Mark is an event on the time axis.
+type Mark struct {
+	Kind MarkKind
+	X    float64 // epochs done, as in Point
+	Text Message
+}
+
+// LogLine is a line for the log pane.
+type LogLine struct {
+	Input int
+	Line  int
+	Text  string
+	Grave bool // a failure or a warning
+}
+
+// Run is what is known of one training run. Readers outside this package get
+// copies and must not change them.
+type Run struct {
+	ID     int
+	Inputs []int // indexes of the inputs it was read from, the first one leads
+
+	Trainer, Version, Torch string
+	Task, Model, Data       string
+	SaveDir                 string
+	Batch                   float64 // in force: AutoBatch and retries change it; 0 if not known
+	AskedBatch              float64 // as in the arguments
+	ImgSize                 []int
+	Workers                 int   // for each GPU, as in the arguments; -1 if not known
+	LoaderWorkers           int   // processes that the trainer started; -1 if not known
+	AMP                     *bool // in force; nil if not known
+	AMPFailed               bool
+	Args                    map[string]string
+	Devices                 []parse.Device
+
+	// Known is false while nothing but text was read that nobody understood.
+	Known bool
+
+	Status     Status
+	Phase      Phase
+	Stage      *parse.Stage   // last stage outside epochs; nil if none was seen
+	Death      *parse.Failure // what ended the run, nil if nothing did
+	DeathAt    Moment
+	DeathPhase Phase
+
+	Epoch, Epochs int // 0 if not known
+	FirstEpoch    int
+	EpochsSeen    int
+	Iter, Iters   int // -1 if not known
+	Columns       []string
+	Losses        []float64 // of the newest row; shorter than Columns if the row was cut
+	Instances     float64   // -1 if not shown
+	Size          float64   // -1 if not shown
+	Metrics       parse.Named
+	MetricsEpoch  int
+	BestEpoch     int
+	BestFitness   float64
+	Memory        Memory
+	Rate          float64 // iterations a second; 0 if not known
+	Elapsed       time.Duration
+	HasElapsed    bool
+	EpochTime     time.Duration // of a whole epoch with its validation; 0 if not known
+	LastRow       time.Time     // arrival of the newest row; zero if it was read from a file
+	DamagedImages int
+	predecessor   *Run // the run before it in the same input, nil if none
+
+	Epochal      []EpochStat // the last epochs, oldest first
+	MemorySeries Series
+	LossSeries   map[string]*Series // one value an epoch
+	MetricSeries map[string]*Series // one value an epoch
+	RateSeries   Series
+	Marks        []Mark
+	Findings     []*Finding
+	Log          []LogLine
+
+	logBytes                     int
+	detectors                    []detector
+	dirty                        bool // a finding changed since the last pass
+	validation                   int  // validations so far, final ones excluded
+	printedColumns               *parse.Columns
+	measuredRows, unmeasuredRows int
+	gap                          livePulse
+}
+
+// epochsKept is how many epochs are kept as rows of a table.
+const epochsKept = 256
+
+// logLimit is how many bytes of log lines are kept.
+const logLimit = 256 << 10
+
+func newRun(id, input int) *Run {
+	return &Run{
+		ID: id, Inputs: []int{input}, Status: Running, Workers: -1, LoaderWorkers: -1,
+		Iter: -1, Iters: -1, Instances: -1, Size: -1,
+		LossSeries: map[string]*Series{}, MetricSeries: map[string]*Series{},
+		detectors: newDetectors(),
+	}
+}
+
+// HasRows reports whether any row of an epoch was seen.
+func (r *Run) HasRows() bool { return r.EpochsSeen > 0 }
+
+// Position is how many epochs are done, as on the time axis of the series.
+func (r *Run) Position() float64 {
+	if r.Epoch == 0 {
+		return 0
+	}
+	if r.Iters <= 0 || r.Iter < 0 {
+		return float64(r.Epoch)
+	}
+	return float64(r.Epoch-1) + min(1, float64(r.Iter)/float64(r.Iters))
+}
+
+// Current is the newest epoch, nil before the first row. It must not be kept.
+func (r *Run) Current() *EpochStat {
+	if len(r.Epochal) == 0 {
+		return nil
+	}
+	return &r.Epochal[len(r.Epochal)-1]
+}
+
+// Remaining is how long the rest of the run will take at the present pace; ok is
+// false where nothing tells.
+func (r *Run) Remaining() (d time.Duration, ok bool) {
+	if r.Epochs == 0 || r.Epoch == 0 || r.Status != Running {
+		return 0, false
+	}
+	perEpoch := r.EpochTime
+	if perEpoch == 0 {
+		if r.Rate <= 0 || r.Iters <= 0 {
+			return 0, false
+		}
+		perEpoch = time.Duration(float64(r.Iters) / r.Rate * float64(time.Second))
+	}
+	left := float64(r.Epochs) - r.Position()
+	if left < 0 || left*perEpoch.Seconds() > 1e9 {
+		return 0, false
+	}
+	return time.Duration(left * float64(perEpoch)), true
+}
+
+// Free is what the card has left beyond the held memory at its peak; ok is false
+// where the total or the measure is not known.
+func (r *Run) Free() (b parse.Bytes, ok bool) {
+	if r.Memory.Total == 0 || r.Memory.Peak == 0 {
+		return 0, false
+	}
+	return max(0, r.Memory.Total-r.Memory.Peak), true
+}
+
+// Device is the device that the log's memory numbers are about: the first one of
+// the banner. ok is false if no banner named one.
+func (r *Run) Device() (d parse.Device, ok bool) {
+	if len(r.Devices) == 0 {
+		return d, false
+	}
+	return r.Devices[0], true
+}
+
+// Has reports whether the trainer knows a setting of this name.
+func (r *Run) Has(key string) bool {
+	_, ok := r.Args[key]
+	return ok
+}
+
+// Past is a run at an earlier moment.
+type Past struct {
+	X       float64
+	Epoch   int
+	Run     time.Duration
+	Memory  parse.Bytes // 0 if not measured
+	Rate    float64
+	Losses  map[string]float64
+	Metrics map[string]float64
+}
+
+// At is the run as it was when x epochs were done.
+func (r *Run) At(x float64) Past {
+	p := Past{X: x, Epoch: int(math.Floor(x)) + 1, Losses: map[string]float64{}, Metrics: map[string]float64{}}
+	if r.Epochs > 0 {
+		p.Epoch = min(p.Epoch, r.Epochs)
+	}
+	if m, ok := r.MemorySeries.At(x); ok {
+		p.Memory, p.Run = parse.Bytes(m.Max), m.Run
+	}
+	if m, ok := r.RateSeries.At(x); ok {
+		p.Rate = m.Last
+	}
+	for name, s := range r.LossSeries {
+		if v, ok := s.At(x); ok {
+			p.Losses[name] = v.Last
+			p.Run = max(p.Run, v.Run)
+		}
+	}
+	for name, s := range r.MetricSeries {
+		if v, ok := s.At(x); ok {
+			p.Metrics[name] = v.Last
+		}
+	}
+	return p
+}
+
+// Verdict is the kind of the gravest active finding, or stable or unknown.
+func (r *Run) Verdict() Kind {
+	if f := r.Gravest(); f != nil {
+		return f.Kind
+	}
+	if r.judged() {
+		return Stable
+	}
+	return Unknown
+}
+
+// Gravest is the active finding that matters most, nil if there is none.
+func (r *Run) Gravest() *Finding {
+	var best *Finding
+	for _, f := range r.Findings {
+		if f.Active && (best == nil || f.better(best)) {
+			best = f
+		}
+	}
+	return best
+}
+
+// judged reports whether enough of the memory was seen to call it stable: three
+// epochs, and of the last four at most one with a new high.
+func (r *Run) judged() bool {
+	if r.measuredRows == 0 || r.Status == Failed || r.Status == Killed {
+		return false
+	}
+	complete, highs := 0, 0
+	var peak parse.Bytes
+	for i, e := range r.Epochal {
+		if !e.Complete || e.Peak == 0 {
+			continue
+		}
+		complete++
+		if e.Peak > peak+r.Memory.Step/2 {
+			if peak > 0 && i >= len(r.Epochal)-4 {
+				highs++
+			}
+			peak = e.Peak
+		}
+	}
+	return complete >= 3 && highs <= 1
+}
+
+// clone copies a run for a reader in another goroutine.
+func (r *Run) clone() *Run {
+	c := *r
+	c.detectors, c.printedColumns = nil, nil
+	c.Inputs = slices.Clone(r.Inputs)
+	c.Epochal = slices.Clone(r.Epochal)
+	c.Losses = slices.Clone(r.Losses)
+	c.Marks = slices.Clone(r.Marks)
+	c.Log = slices.Clone(r.Log)
+	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
+	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
+	c.Findings = make([]*Finding, len(r.Findings))
+	for i, f := range r.Findings {
+		g := *f
+		c.Findings[i] = &g
+	}
+	if r.Stage != nil {
+		s := *r.Stage
+		c.Stage = &s
+	}
+	return &c
+}
+
+func cloneSeries(m map[string]*Series) map[string]*Series {
+	out := make(map[string]*Series, len(m))
+	for k, s := range m {
+		c := s.clone()
+		out[k] = &c
+	}
+	return out
+}

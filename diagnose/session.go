@@ -1,0 +1,315 @@
+// Package diagnose says what a training run is and what is wrong with it.
+//
+// A [Session] takes the events of all inputs, in the order in which they came,
+// and sorts them into runs. Each event first changes the state of its [Run]; then
+// every detector looks at it; then one ordered pass settles what excludes or
+// explains what. Detectors use run time only, so a replayed log gives the findings
+// that the live run gave.
+//
+// The package does no input or output, starts no goroutine and reads no clock.
+package diagnose
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"yolotop/parse"
+)
+
+// Input is one input of a session, known by its index.
+type Input struct {
+	Name string // as given, for people
+	// Group is the run folder that the input was found in, empty if it was given
+	// by itself. Inputs of one folder belong together.
+	Group string
+}
+
+// Session owns the runs of all inputs and routes events to them.
+type Session struct {
+	inputs []Input
+	states []inputState
+	runs   []*Run
+	nextID int
+	now    time.Time // of the last tick
+}
+
+// inputState is what a session remembers of one input.
+type inputState struct {
+	run    *Run
+	banner *parse.Event // a banner after rows: of a last validation or of a new run
+	retry  bool         // an epoch will begin anew without being a new run
+	source parse.SourceState
+	rows   []parse.Event // of results.csv, until it is joined with a log
+	config *parse.Event
+	joined bool
+	isCSV  bool
+}
+
+// rowsKept bounds the rows of a results.csv that are kept for joining.
+const rowsKept = 20000
+
+// NewSession makes a session for the given inputs.
+func NewSession(inputs ...Input) *Session {
+	return &Session{inputs: inputs, states: make([]inputState, len(inputs)), nextID: 1}
+}
+
+// Inputs are the session's inputs by index.
+func (s *Session) Inputs() []Input { return s.inputs }
+
+// Runs are the runs in the order in which they began to be read.
+func (s *Session) Runs() []*Run { return s.runs }
+
+// Observe takes the next event. Provisional events move what a screen shows of the
+// newest row and nothing else.
+func (s *Session) Observe(e parse.Event) {
+	if e.Input < 0 || e.Input >= len(s.states) {
+		return
+	}
+	in := &s.states[e.Input]
+	if e.Provisional {
+		if in.run != nil {
+			in.run.provisional(e)
+		}
+		return
+	}
+	if src, ok := e.Record.(*parse.SourceState); ok {
+		s.source(in, src)
+		return
+	}
+	if !s.routes(in, e) {
+		return
+	}
+	run := in.run
+	run.update(e)
+	run.observe(e)
+	run.settle()
+	switch e.Record.(type) {
+	case *parse.EpochRow, *parse.Validation:
+		s.join(e.Input)
+	}
+}
+
+// source takes what a source says about itself.
+func (s *Session) source(in *inputState, src *parse.SourceState) {
+	in.source = *src
+	switch src.Status {
+	case parse.SourceReplaced:
+		*in = inputState{source: *src} // a new beginning: what follows is a new run
+	case parse.SourceEnded, parse.SourceFailed:
+		if in.run != nil {
+			in.run.inputEnded()
+			in.run.settle()
+		}
+	}
+}
+
+// Tick tells the session the time, once a second while inputs are live.
+func (s *Session) Tick(now time.Time) {
+	jump := time.Duration(0)
+	if !s.now.IsZero() && now.Sub(s.now) > jumpOver {
+		jump = now.Sub(s.now) // the machine slept: silence that proves nothing
+	}
+	s.now = now
+	for _, r := range s.runs {
+		if jump > 0 {
+			r.gap.shift(jump)
+		}
+		r.tick(now)
+		r.settle()
+	}
+}
+
+// jumpOver is how late a tick may be before it counts as a jump of the clock.
+const jumpOver = 15 * time.Second
+
+// routes finds the run of an event, beginning a new one where the event says so.
+// It reports false for an event that only waits for others.
+func (s *Session) routes(in *inputState, e parse.Event) bool {
+	if in.run == nil {
+		if _, ok := e.Record.(*parse.Config); ok && e.Line == 0 { // args.yaml, read before its results.csv
+			in.config = &e
+		}
+		s.begin(in, e.Input)
+	}
+	rows := in.run.HasRows()
+	switch r := e.Record.(type) {
+	case *parse.Banner:
+		if rows {
+			b := e
+			in.banner = &b // whose it is shows in what follows
+			return false
+		}
+	case *parse.Config:
+		if rows {
+			s.next(in, e.Input)
+		}
+	case *parse.Notice:
+		switch r.Kind {
+		case parse.TrainingStarted:
+			if rows {
+				s.next(in, e.Input)
+			}
+		case parse.BatchReduced, parse.NaNRecovery:
+			in.retry = true
+		}
+	case *parse.Progress:
+		if r.Epoch < in.run.Epoch && !in.retry {
+			s.next(in, e.Input)
+		} else if r.Epoch > in.run.Epoch {
+			in.retry = false
+		}
+	case *parse.EpochRow:
+		in.isCSV = true
+		if r.Epoch <= in.run.FirstEpoch && r.Epoch < in.run.Epoch && !in.joined {
+			in.rows = nil
+			s.next(in, e.Input)
+		}
+		if len(in.rows) < rowsKept {
+			in.rows = append(in.rows, e)
+		}
+	}
+	return true
+}
+
+// begin makes the first run of an input.
+func (s *Session) begin(in *inputState, input int) {
+	in.run = newRun(s.nextID, input)
+	s.nextID++
+	s.runs = append(s.runs, in.run)
+}
+
+// next ends the input's run and begins another one.
+func (s *Session) next(in *inputState, input int) {
+	old := in.run
+	old.superseded()
+	old.settle()
+	s.begin(in, input)
+	in.run.predecessor = old
+	in.joined = false
+	if in.banner != nil {
+		in.run.update(*in.banner)
+		in.banner = nil
+	}
+	if in.isCSV && in.config != nil {
+		in.run.update(*in.config)
+	}
+}
+
+// join looks whether a results.csv and a log are of one run, after either of them
+// ended an epoch: they name the same folder, or their values agree.
+func (s *Session) join(input int) {
+	if len(s.inputs) < 2 {
+		return
+	}
+	if s.states[input].isCSV {
+		for i := range s.states {
+			if s.joinPair(i, input) {
+				return
+			}
+		}
+		return
+	}
+	for i := range s.states {
+		if s.states[i].isCSV && s.joinPair(input, i) {
+			return
+		}
+	}
+}
+
+// joinPair joins a log and a results.csv if they belong together.
+func (s *Session) joinPair(log, csv int) bool {
+	l, c := &s.states[log], &s.states[csv]
+	if log == csv || l.isCSV || !c.isCSV || c.joined || l.run == nil || c.run == nil || !l.run.HasRows() {
+		return false
+	}
+	agree, differ := compareEpochs(l.run, c.rows)
+	if differ > 0 || agree == 0 && !s.sameFolder(l.run, csv) {
+		return false
+	}
+	s.runs = slices.DeleteFunc(s.runs, func(r *Run) bool { return r == c.run })
+	c.run, c.joined = l.run, true
+	l.run.Inputs = append(l.run.Inputs, csv)
+	if c.config != nil {
+		l.run.update(*c.config)
+	}
+	for _, e := range c.rows {
+		l.run.update(e)
+		l.run.observe(e)
+	}
+	c.rows = nil
+	l.run.settle()
+	return true
+}
+
+// sameFolder reports whether the log of r says that it writes to the folder of
+// the results.csv.
+func (s *Session) sameFolder(r *Run, csv int) bool {
+	if r.SaveDir == "" {
+		return false
+	}
+	dir := s.inputs[csv].Group
+	if dir == "" {
+		dir = filepath.Dir(s.inputs[csv].Name)
+	}
+	dir, save := filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(r.SaveDir))
+	if dir == "." {
+		return false
+	}
+	return dir == save || strings.HasSuffix(dir, "/"+save) || strings.HasSuffix(save, "/"+dir)
+}
+
+// compareEpochs counts the epochs in which the losses of a log and of rows of
+// results.csv agree within what the log prints, and in which they differ.
+func compareEpochs(r *Run, rows []parse.Event) (agree, differ int) {
+	byEpoch := make(map[int]*parse.EpochRow, len(rows))
+	for _, e := range rows {
+		row := e.Record.(*parse.EpochRow)
+		byEpoch[row.Epoch] = row // a repeated epoch: the last one counts
+	}
+	for i := range r.Epochal {
+		st := &r.Epochal[i]
+		row := byEpoch[st.Epoch]
+		if row == nil || !st.Complete {
+			continue
+		}
+		n := min(len(st.Losses), len(row.Losses.Values))
+		if n == 0 {
+			continue
+		}
+		same := true
+		for k := range n {
+			same = same && close4(st.Losses[k], row.Losses.Values[k])
+		}
+		if same {
+			agree++
+		} else {
+			differ++
+		}
+	}
+	return agree, differ
+}
+
+// SourceOf is what the source of an input last said about itself.
+func (s *Session) SourceOf(input int) parse.SourceState { return s.states[input].source }
+
+// Snapshot is the state of a session at one moment, safe to read elsewhere.
+type Snapshot struct {
+	Now     time.Time
+	Inputs  []Input
+	Sources []parse.SourceState // by input
+	Runs    []*Run              // oldest first
+}
+
+// Snapshot copies what a screen needs.
+func (s *Session) Snapshot(now time.Time) *Snapshot {
+	snap := &Snapshot{Now: now, Inputs: s.inputs}
+	for i := range s.states {
+		snap.Sources = append(snap.Sources, s.states[i].source)
+	}
+	for _, r := range s.runs {
+		snap.Runs = append(snap.Runs, r.clone())
+	}
+	return snap
+}

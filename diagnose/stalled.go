@@ -1,0 +1,95 @@
+package diagnose
+
+import (
+	"time"
+
+	"yolotop/parse"
+)
+
+// Silence is judged by what is usual for the run: several times the longest pause
+// that it ever made, and never less than these.
+const (
+	stalledLeast   = 2 * time.Minute  // after the first epoch
+	stalledStart   = 10 * time.Minute // before: compiling, scanning, caching, the first validation
+	stalledFactor  = 4
+	pausesForUsual = 20
+)
+
+// livePulse is how often something arrives while a run is followed.
+type livePulse struct {
+	last    time.Time // of the last arrival
+	phase   Phase
+	longest time.Duration // between two arrivals
+	usual   time.Duration // a running mean between rows
+	beats   int
+}
+
+// beat takes an arrival; zero times, of files that are merely read, do not count.
+func (p *livePulse) beat(t time.Time, phase Phase) {
+	if t.IsZero() {
+		return
+	}
+	if !p.last.IsZero() && t.After(p.last) {
+		gap := t.Sub(p.last)
+		p.longest = max(p.longest, gap)
+		if phase == Training && p.phase == Training {
+			p.beats++
+			p.usual += (gap - p.usual) / time.Duration(min(p.beats, pausesForUsual))
+		}
+	}
+	p.last, p.phase = t, phase
+}
+
+// shift forgets a time in which the machine slept.
+func (p *livePulse) shift(d time.Duration) {
+	if !p.last.IsZero() {
+		p.last = p.last.Add(d)
+	}
+}
+
+// Pulse is the usual time between two rows, and when the last sign of life came;
+// ok is false unless the run is followed live.
+func (r *Run) Pulse() (usual time.Duration, last time.Time, ok bool) {
+	return r.gap.usual, r.gap.last, !r.gap.last.IsZero()
+}
+
+// stalled finds a run that is silent for much longer than it ever was. It is the
+// one detector that uses arrival, so files that are merely read never stall.
+type stalled struct{}
+
+// Observe implements detector.
+func (stalled) Observe(r *Run, e parse.Event) {
+	r.gap.beat(e.Arrival, r.Phase)
+	r.withdraw(Stalled)
+}
+
+// Tick implements ticker.
+func (stalled) Tick(r *Run, now time.Time) {
+	if r.Status != Running || r.gap.last.IsZero() || !r.Known {
+		return
+	}
+	silence := now.Sub(r.gap.last)
+	limit := max(stalledLeast, stalledFactor*r.gap.longest)
+	if r.validation == 0 || r.Phase == Starting {
+		limit = max(stalledStart, limit)
+	}
+	if silence < limit || r.active(Stalled) != nil {
+		return
+	}
+	e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed}}
+	r.raise(e, Finding{
+		Kind: Stalled, GPU: r.gpu(), Level: Warning,
+		Title:   Say("stalled.title", silence),
+		Because: Say("stalled.because", phaseName(r.Phase), r.gap.longest),
+		Advice:  []Message{Say("stalled.alive"), Say("stalled.disk"), Say("stalled.buffer")},
+		Limits:  []Message{Say("stalled.limits")},
+	})
+}
+
+// lastLine is the line of the newest row, 0 if there was none.
+func (r *Run) lastLine() int {
+	if st := r.Current(); st != nil {
+		return st.Moment.Line
+	}
+	return 0
+}

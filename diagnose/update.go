@@ -1,0 +1,441 @@
+package diagnose
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"yolotop/parse"
+)
+
+// update changes the state of the run by one event. Detectors see the event after
+// it.
+func (r *Run) update(e parse.Event) {
+	if e.HasRun {
+		r.Elapsed, r.HasElapsed = max(r.Elapsed, e.Run), true
+	}
+	if _, text := e.Record.(*parse.Text); !text {
+		r.Known = true
+	}
+	switch rec := e.Record.(type) {
+	case *parse.Progress:
+		r.progress(e, rec)
+	case *parse.Validation:
+		r.validated(e, rec)
+	case *parse.EpochRow:
+		r.epochRow(e, rec)
+	case *parse.Banner:
+		r.banner(rec)
+	case *parse.Config:
+		r.configure(rec, e.Line == 0)
+	case *parse.Stage:
+		r.stage(rec)
+	case *parse.Notice:
+		r.notice(e, rec)
+	case *parse.Failure:
+		r.failed(e, rec)
+	case *parse.Text:
+		r.log(e, rec.Text, false)
+	}
+}
+
+func (r *Run) progress(e parse.Event, p *parse.Progress) {
+	if r.Death != nil || r.Status != Running && r.Phase != Ended {
+		r.Death, r.Status = nil, Running // a failure that the trainer survived
+	}
+	st := r.Current()
+	if st == nil || st.Epoch != p.Epoch || p.Iter >= 0 && st.Complete && p.Iter < p.Iters {
+		st = r.startEpoch(e, p.Epoch)
+	}
+	r.Phase, r.LastRow = Training, e.Arrival
+	r.row(p)
+	st.Rows++
+	st.Moment = r.moment(e)
+	if p.Values != nil {
+		st.Losses = append(st.Losses[:0], p.Values...)
+	}
+	x := r.Position()
+	if m := p.Memory; m.Measure != parse.NotMeasured {
+		r.measuredRows++
+		r.Memory.Measure, r.Memory.Last, r.Memory.Step = m.Measure, m.Bytes, m.Step
+		r.Memory.Peak = max(r.Memory.Peak, m.Bytes)
+		if st.First == 0 {
+			st.First, st.Low = m.Bytes, m.Bytes
+		}
+		st.Peak, st.Low = max(st.Peak, m.Bytes), min(st.Low, m.Bytes)
+		r.MemorySeries.Add(x, r.Elapsed, float64(m.Bytes))
+	} else {
+		r.unmeasuredRows++
+	}
+	if p.Rate > 0 && (p.Complete() || p.Iter%16 == 0) {
+		r.RateSeries.Add(x, r.Elapsed, p.Rate)
+	}
+	if p.Complete() && !st.Complete {
+		st.Complete = true
+		r.closeEpoch(st)
+	}
+}
+
+// row takes what the newest row shows, provisional or not.
+func (r *Run) row(p *parse.Progress) {
+	r.Epoch, r.Iter, r.Iters = p.Epoch, p.Iter, p.Iters
+	if p.Epochs > 0 {
+		r.Epochs = p.Epochs // time= changes it every epoch
+	}
+	if p.Columns != r.printedColumns && p.Columns != nil {
+		r.printedColumns = p.Columns
+		r.Columns = p.Columns.Losses
+	}
+	r.Losses = append(r.Losses[:0], p.Values...)
+	r.Instances, r.Size = p.Instances, p.Size
+	if p.Rate > 0 {
+		r.Rate = p.Rate
+	}
+}
+
+// provisional shows a frame that has no terminator yet.
+func (r *Run) provisional(e parse.Event) {
+	p, ok := e.Record.(*parse.Progress)
+	if !ok || r.Death != nil || p.Epoch < r.Epoch || r.Phase == Ended {
+		return
+	}
+	r.row(p)
+	r.LastRow = e.Arrival
+	if r.Phase != Finishing {
+		r.Phase = Training
+	}
+	if p.Memory.Measure != parse.NotMeasured {
+		r.Memory.Measure, r.Memory.Last = p.Memory.Measure, p.Memory.Bytes
+	}
+	r.gap.beat(e.Arrival, r.Phase)
+}
+
+func (r *Run) startEpoch(e parse.Event, epoch int) *EpochStat {
+	if st := r.Current(); st != nil && st.Epoch < epoch {
+		if !st.Complete { // bars may be cut before their counter: the next epoch tells
+			st.Complete = true
+			r.closeEpoch(st)
+		}
+		if e.HasRun && e.Run > st.Start {
+			whole := e.Run - st.Start
+			if r.EpochTime == 0 {
+				r.EpochTime = whole
+			}
+			r.EpochTime += (whole - r.EpochTime) * 3 / 10 // a running mean that follows a change of pace
+		}
+	}
+	seen := false
+	for i := len(r.Epochal) - 1; i >= 0 && !seen; i-- {
+		if seen = r.Epochal[i].Epoch == epoch; seen {
+			r.Epochal = slices.Delete(r.Epochal, i, len(r.Epochal)) // begun anew
+		}
+	}
+	if !seen && epoch > r.Epoch {
+		r.EpochsSeen++
+	}
+	if r.FirstEpoch == 0 {
+		r.FirstEpoch = epoch
+	}
+	if len(r.Epochal) == epochsKept {
+		r.Epochal = append(r.Epochal[:0], r.Epochal[epochsKept/4:]...)
+	}
+	r.Epochal = append(r.Epochal, EpochStat{Epoch: epoch, Start: r.Elapsed})
+	return r.Current()
+}
+
+// closeEpoch records what an epoch ended with.
+func (r *Run) closeEpoch(st *EpochStat) {
+	for i, v := range st.Losses {
+		if i < len(r.Columns) {
+			add(r.LossSeries, r.Columns[i], float64(st.Epoch), r.Elapsed, v)
+		}
+	}
+}
+
+func add(m map[string]*Series, name string, x float64, run time.Duration, v float64) {
+	s := m[name]
+	if s == nil {
+		s = &Series{}
+		m[name] = s
+	}
+	if last, ok := s.Last(); ok && last.X >= x {
+		return // an epoch that was repeated, or a second source for it
+	}
+	s.Add(x, run, v)
+}
+
+func (r *Run) validated(e parse.Event, v *parse.Validation) {
+	if v.Class != "all" {
+		return
+	}
+	if v.Final {
+		if r.validation == 0 {
+			r.Metrics, r.MetricsEpoch = parse.Named{Names: v.Names, Values: v.Values}, r.Epoch
+		}
+		return
+	}
+	r.validation++
+	if r.measuredRows+r.unmeasuredRows == 0 { // no rows at all: they go elsewhere
+		r.EpochsSeen++
+		if r.FirstEpoch == 0 {
+			r.FirstEpoch = 1
+		}
+		r.Epoch = r.FirstEpoch + r.EpochsSeen - 1
+		r.LastRow = e.Arrival
+	}
+	r.Phase = BetweenEpochs
+	if st := r.Current(); st != nil {
+		if !st.Complete {
+			st.Complete = true
+			r.closeEpoch(st)
+		}
+		st.Metrics = parse.Named{Names: v.Names, Values: v.Values}
+	}
+	r.metrics(r.Epoch, parse.Named{Names: v.Names, Values: v.Values})
+}
+
+// metrics takes the metrics of a validation after an epoch.
+func (r *Run) metrics(epoch int, m parse.Named) {
+	r.Metrics, r.MetricsEpoch = m, epoch
+	for i, name := range m.Names {
+		if i < len(m.Values) {
+			add(r.MetricSeries, name, float64(epoch), r.Elapsed, m.Values[i])
+		}
+	}
+	if f, ok := fitness(m); ok && (r.BestEpoch == 0 || f > r.BestFitness) {
+		r.BestEpoch, r.BestFitness = epoch, f
+	}
+}
+
+// fitness is what Ultralytics and YOLOv5 choose best.pt by: 0.1 mAP50 + 0.9
+// mAP50-95 summed over boxes, masks and poses; the accuracy of a classifier.
+func fitness(m parse.Named) (f float64, ok bool) {
+	for i, name := range m.Names {
+		if i >= len(m.Values) {
+			break
+		}
+		weight := 0.0
+		switch name {
+		case "mAP50", "mAP50(M)", "mAP50(P)":
+			weight = 0.1
+		case "mAP50-95", "mAP50-95(M)", "mAP50-95(P)":
+			weight = 0.9
+		case "top1_acc", "mIoU":
+			weight = 1
+		}
+		if weight > 0 && !math.IsNaN(m.Values[i]) {
+			f += weight * m.Values[i]
+			ok = true
+		}
+	}
+	return f, ok
+}
+
+// epochRow takes a row of results.csv: all there is to know of an epoch if there
+// is no log, else only what the log lacks.
+func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
+	if r.measuredRows+r.unmeasuredRows > 0 {
+		if r.validation == 0 {
+			r.metrics(row.Epoch, row.Metrics)
+		}
+		return
+	}
+	if st := r.Current(); st == nil || st.Epoch != row.Epoch {
+		r.startEpoch(e, row.Epoch)
+	}
+	r.Epoch = row.Epoch
+	r.Columns, r.Losses = row.Losses.Names, row.Losses.Values
+	r.Phase, r.LastRow = BetweenEpochs, e.Arrival
+	st := r.Current()
+	st.Losses, st.Metrics, st.Complete, st.Moment = row.Losses.Values, row.Metrics, true, r.moment(e)
+	st.Rows++
+	r.closeEpoch(st)
+	r.metrics(row.Epoch, row.Metrics)
+	if r.Epochs > 0 && row.Epoch >= r.Epochs && e.Arrival.IsZero() {
+		r.Status, r.Phase = Finished, Ended
+	} else if r.Status == Finished {
+		r.Status = Running
+	}
+}
+
+func (r *Run) banner(b *parse.Banner) {
+	if b.Version == "" { // a further device of the banner before
+		r.Devices = append(r.Devices, b.Devices...)
+		return
+	}
+	r.Trainer, r.Version, r.Torch = b.Trainer, b.Version, b.Torch
+	if len(b.Devices) > 0 {
+		r.Devices = slices.Clone(b.Devices)
+		if t := b.Devices[0].Total; t > 0 {
+			r.Memory.Total = t
+		}
+	}
+}
+
+// configure takes arguments; those of a file only fill what the log left open.
+func (r *Run) configure(c *parse.Config, fromFile bool) {
+	if fromFile && r.Args != nil {
+		return
+	}
+	if c.Mode != "" && c.Mode != "train" {
+		return // validation and prediction print their arguments too
+	}
+	r.Task, r.Model, r.Data, r.ImgSize, r.Args = c.Task, c.Model, c.Data, c.ImgSize, c.Args
+	r.Workers, r.AskedBatch = c.Workers, c.Batch
+	if c.SaveDir != "" {
+		r.SaveDir = c.SaveDir
+	}
+	if r.Epochs == 0 {
+		r.Epochs = c.Epochs
+	}
+	if c.Batch >= 1 {
+		r.Batch = c.Batch
+	}
+	if c.AMP != nil && !r.AMPFailed {
+		r.AMP = c.AMP
+	}
+}
+
+func (r *Run) stage(s *parse.Stage) {
+	r.Stage = s
+	switch s.Kind {
+	case parse.Validating:
+		if r.HasRows() {
+			r.Phase = Validating
+		}
+	case parse.FinalValidation:
+		r.Phase = Finishing
+	}
+}
+
+func (r *Run) notice(e parse.Event, n *parse.Notice) {
+	grave := false
+	switch n.Kind {
+	case parse.Header:
+		if r.printedColumns == nil && n.Columns != nil {
+			r.Columns = n.Columns.Losses
+		}
+		return
+	case parse.TrainingStarted:
+		if n.Epochs > 0 {
+			r.Epochs = n.Epochs
+		}
+	case parse.Resumed:
+		r.FirstEpoch, r.Epochs = n.Epoch, n.Epochs
+		r.mark(MarkResumed, float64(n.Epoch-1), Say("mark.resumed", n.Epoch))
+	case parse.SaveDir:
+		r.SaveDir = n.Path
+	case parse.MosaicClosed:
+		r.mark(MarkMosaicClosed, float64(r.Epoch), Say("mark.mosaic"))
+	case parse.StoppedEarly:
+		r.Status = StoppedEarly
+	case parse.Completed:
+		if r.Status != StoppedEarly {
+			r.Status = Finished
+		}
+		r.Phase, r.Death = Finishing, nil
+	case parse.BatchReduced:
+		r.Batch, grave = n.Batch, true
+		r.mark(MarkBatchReduced, r.Position(), Say("mark.batch", n.Batch))
+	case parse.NaNRecovery:
+		grave = true
+		r.mark(MarkNaN, r.Position(), Say("mark.nan"))
+	case parse.AMPPassed, parse.AMPSkipped:
+		r.AMPFailed = false
+	case parse.AMPFailed:
+		off := false
+		r.AMP, r.AMPFailed, grave = &off, true, true
+	case parse.BatchChosen, parse.BatchNotChosen:
+		r.Batch = n.Batch
+	case parse.WorkersSet:
+		r.LoaderWorkers = n.Count
+	case parse.ImageDamaged:
+		r.DamagedImages++
+	}
+	r.log(e, n.Text, grave)
+}
+
+func (r *Run) failed(e parse.Event, f *parse.Failure) {
+	r.log(e, f.Text, true)
+	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
+		r.Memory.Total = f.OOM.Total
+	}
+	if r.Death != nil && !graverDeath(f.Kind, r.Death.Kind) {
+		return // the first failure is the cause, what follows are consequences
+	}
+	first := r.Death == nil
+	r.Death, r.Status = f, Failed
+	if f.Kind == parse.Killed || f.Kind == parse.Interrupted {
+		r.Status = Killed
+	}
+	if first {
+		r.DeathAt, r.DeathPhase = r.moment(e), r.Phase
+	}
+	kind := MarkFailure
+	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
+		kind = MarkOOM
+	}
+	r.mark(kind, r.Position(), Say("mark.failure"))
+}
+
+// graverDeath reports whether a later failure explains more than the first one: a
+// bare traceback says less than a known cause.
+func graverDeath(later, first parse.FailureKind) bool {
+	weak := func(k parse.FailureKind) bool { return k == parse.Exception || k == parse.WorkerLost }
+	return weak(first) && !weak(later) && later != parse.Interrupted
+}
+
+func (r *Run) mark(kind MarkKind, x float64, text Message) {
+	const most = 200
+	if len(r.Marks) == most {
+		r.Marks = slices.Delete(r.Marks, 0, most/4)
+	}
+	r.Marks = append(r.Marks, Mark{Kind: kind, X: x, Text: text})
+}
+
+// log keeps a line for the log pane, the newest ones within a number of bytes.
+func (r *Run) log(e parse.Event, text string, grave bool) {
+	const longest = 4 << 10
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	r.Log = append(r.Log, LogLine{Input: e.Input, Line: e.Line, Text: text, Grave: grave})
+	for r.logBytes += len(text); r.logBytes > logLimit || len(r.Log) > 4000; {
+		r.logBytes -= len(r.Log[0].Text)
+		r.Log = r.Log[1:]
+	}
+}
+
+// inputEnded is told when no more will come of an input.
+func (r *Run) inputEnded() {
+	if r.Status == Running {
+		r.Status = StatusUnknown
+		r.dirty = true
+	}
+	r.Phase = Ended
+}
+
+// superseded is told when the input goes on with another run.
+func (r *Run) superseded() {
+	if r.Status == Running {
+		r.Status = StatusUnknown
+	}
+	r.Phase = Ended
+}
+
+// moment is where an event stands in the run.
+func (r *Run) moment(e parse.Event) Moment {
+	return Moment{Input: e.Input, Line: e.Line, Epoch: r.Epoch, Run: r.Elapsed, HasRun: r.HasElapsed}
+}
+
+// close4 reports whether two numbers agree in the four digits that logs print.
+func close4(a, b float64) bool {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.IsNaN(a) && math.IsNaN(b)
+	}
+	if a == b {
+		return true
+	}
+	return math.Abs(a-b) <= 0.001*max(math.Abs(a), math.Abs(b))+1e-9
+}
