@@ -1,0 +1,258 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"yolotop/parse"
+)
+
+const (
+	// tick is how often a followed file is looked at even if no wake-up came: they
+	// may be missing, so the clock is the truth.
+	tick = 250 * time.Millisecond
+	// pollTick is the same where there are no wake-ups.
+	pollTick = 100 * time.Millisecond
+	// farewell is how long a file that lost its name is still read: its writer may
+	// hold it open and write a last line after the rename.
+	farewell = time.Second
+	// backoffMax is the longest wait between two attempts after read errors.
+	backoffMax = 8 * time.Second
+)
+
+// follower reads a file on and on by its name. All of its work is done in look,
+// which is called at every wake-up and tick and compares what is with what was; no
+// wake-up is trusted to mean anything.
+//
+// A file that was truncated and has outgrown its old length before we look cannot
+// be told from one that grew.
+type follower struct {
+	file   *File
+	out    *feed
+	ticker *time.Ticker
+	buf    []byte
+
+	h       handle // nil while there is no file
+	info    fs.FileInfo
+	pos     int64
+	history int64     // what lies before it was there when we came
+	newest  time.Time // arrival of the newest bytes
+	lost    time.Time // when the name was found missing or taken; zero while it is ours
+	absent  bool      // it was missing for so long that we said so
+	woken   <-chan struct{}
+	unwatch func()
+
+	fault   string // the last error, as it was published; empty if all is well
+	broken  bool   // the file must be opened again, not before retry
+	retry   time.Time
+	backoff time.Duration
+}
+
+// attach takes an open file as the one to follow, from its beginning.
+func (w *follower) attach(h handle, info fs.FileInfo) {
+	w.h, w.info, w.pos, w.history = h, info, 0, 0
+	w.lost, w.absent = time.Time{}, false
+	w.watch()
+}
+
+// watch asks for wake-ups. It comes before the first read, so that nothing falls
+// between the two.
+func (w *follower) watch() {
+	interval := pollTick
+	if !w.file.options.Poll {
+		if w.woken, w.unwatch = w.file.options.system.watch(w.file.options.Path); w.woken != nil {
+			interval = tick
+		}
+	}
+	if w.ticker == nil {
+		w.ticker = time.NewTicker(interval)
+	} else {
+		w.ticker.Reset(interval)
+	}
+}
+
+// detach lets the file go.
+func (w *follower) detach() {
+	if w.unwatch != nil {
+		w.unwatch()
+	}
+	if w.h != nil {
+		_ = w.h.Close() // opened for reading: nothing can be lost
+	}
+	w.h, w.woken, w.unwatch = nil, nil, nil
+}
+
+// run follows until ctx ends or nobody receives any more.
+func (w *follower) run(ctx context.Context) error {
+	defer w.detach()
+	defer w.ticker.Stop()
+	w.buf = make([]byte, chunkSize)
+	for {
+		if err := w.look(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.woken:
+		case <-w.ticker.C:
+		}
+	}
+}
+
+// look reads what is new and finds out what became of the file. Its errors are the
+// publisher's; those of the file are published.
+func (w *follower) look(ctx context.Context) error {
+	if w.broken && w.now().Before(w.retry) {
+		return nil
+	}
+	if w.h == nil || w.broken {
+		if err := w.reopen(ctx); err != nil || w.h == nil || w.broken {
+			return err
+		}
+	}
+	if err := w.drain(ctx); err != nil || w.broken {
+		return err
+	}
+	return w.checkName(ctx)
+}
+
+func (w *follower) now() time.Time { return w.file.options.system.now() }
+
+// drain reads to the end of the open file, from the beginning if it is shorter than
+// it was, and publishes the newest frame.
+func (w *follower) drain(ctx context.Context) error {
+	if info, err := w.h.Stat(); err == nil && info.Size() < w.pos {
+		w.pos, w.history = 0, 0
+		if err := w.out.restart(ctx, w.newest, w.file.options.Path+" was truncated"); err != nil {
+			return err
+		}
+	}
+	fresh := false
+	for {
+		room, at := int64(len(w.buf)), w.now()
+		if w.pos < w.history {
+			room, at = min(room, w.history-w.pos), time.Time{}
+		}
+		n, err := w.h.ReadAt(w.buf[:room], w.pos)
+		if n > 0 {
+			fresh, w.newest = true, at
+			w.pos += int64(n)
+			if err := w.out.arrived(ctx, w.buf[:n], at, false); err != nil {
+				return err
+			}
+		}
+		if err == nil && n > 0 {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return w.failed(ctx, err)
+		}
+		break
+	}
+	w.history, w.backoff = 0, 0 // all is read; what comes now has just arrived
+	if w.fault != "" {
+		w.fault = ""
+		if err := w.out.state(ctx, parse.SourceReading, ""); err != nil {
+			return err
+		}
+	}
+	if !fresh {
+		return nil
+	}
+	return w.out.pending(ctx, w.newest)
+}
+
+// checkName finds out whether the name still means the file that is open. If it
+// does not, the file is read for a little longer and then let go.
+func (w *follower) checkName(ctx context.Context) error {
+	info, err := w.file.options.system.stat(w.file.options.Path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return nil // nothing is known; the open file can still be read
+	}
+	if err == nil && os.SameFile(info, w.info) {
+		w.lost = time.Time{}
+		return nil
+	}
+	now := w.now()
+	if w.lost.IsZero() {
+		w.lost = now
+	}
+	if now.Sub(w.lost) < farewell {
+		return nil
+	}
+	if err := w.drain(ctx); err != nil || w.broken {
+		return err
+	}
+	w.detach()
+	w.out.stream.Close(w.newest, w.out.add) // its last line may lack the '\n'
+	if err := w.out.flush(ctx); err != nil {
+		return err
+	}
+	if missing {
+		w.absent = true
+		return w.out.state(ctx, parse.SourceWaiting, w.file.options.Path+" is gone; waiting for it to come back")
+	}
+	return w.look(ctx)
+}
+
+// reopen opens the name again: because there was nothing, or because the open file
+// gave errors (a stale handle of a network file system never recovers).
+func (w *follower) reopen(ctx context.Context) error {
+	h, err := w.file.options.system.open(w.file.options.Path)
+	if errors.Is(err, fs.ErrNotExist) && w.h == nil {
+		return nil
+	}
+	var info fs.FileInfo
+	if err == nil {
+		if info, err = h.Stat(); err == nil && !info.Mode().IsRegular() {
+			err = errNotFile
+		}
+		if err != nil {
+			_ = h.Close()
+		}
+	}
+	if err != nil {
+		return w.failed(ctx, err)
+	}
+	w.broken = false
+	if w.h != nil && os.SameFile(info, w.info) {
+		_ = w.h.Close()
+		w.h, w.info = h, info
+		return nil
+	}
+	why := w.file.options.Path + " was replaced by a new file"
+	if w.absent {
+		why = w.file.options.Path + " is back"
+	}
+	w.detach()
+	w.attach(h, info)
+	return w.out.restart(ctx, w.newest, why)
+}
+
+// failed publishes an error of the file, once, and puts the next attempt off.
+func (w *follower) failed(ctx context.Context, err error) error {
+	w.backoff = min(max(2*w.backoff, tick), backoffMax)
+	w.broken, w.retry = true, w.now().Add(w.backoff)
+	why := describe(w.file.options.Path, err)
+	if why == w.fault {
+		return nil
+	}
+	w.fault = why
+	return w.out.state(ctx, parse.SourceWaiting, why+"; trying again")
+}
+
+// restart ends the stream of the old content and begins one for the new.
+func (f *feed) restart(ctx context.Context, at time.Time, why string) error {
+	f.stream.Close(at, f.add)
+	f.stream, f.shown = parse.NewStream(f.input), frame{}
+	if err := f.flush(ctx); err != nil {
+		return err
+	}
+	return f.state(ctx, parse.SourceReplaced, why)
+}
