@@ -3,12 +3,14 @@ package diagnose
 import (
 	"math"
 	"slices"
+	"sort"
 	"time"
 )
 
 // Point is one value of a series, or several neighbouring ones summed up.
 type Point struct {
-	X        float64       // epochs done: 2.5 is the middle of epoch 3
+	From     float64       // X of the first value
+	X        float64       // of the last value, in epochs done: 2.5 is the middle of epoch 3
 	Run      time.Duration // run time of the last value
 	Min, Max float64
 	Sum      float64
@@ -58,7 +60,7 @@ func (s *Series) Add(x float64, run time.Duration, v float64) {
 	if len(s.recent) == 2*recentPoints {
 		s.age()
 	}
-	s.recent = append(s.recent, Point{X: x, Run: run, Min: v, Max: v, Sum: v, Last: v, N: 1})
+	s.recent = append(s.recent, Point{From: x, X: x, Run: run, Min: v, Max: v, Sum: v, Last: v, N: 1})
 }
 
 // age moves the older half of the recent points into buckets.
@@ -111,18 +113,10 @@ func (s *Series) Last() (p Point, ok bool) {
 	return s.recent[len(s.recent)-1], true
 }
 
-// At is the newest point at or before x; ok is false if there is none.
+// At is the newest point that began at or before x; ok is false if there is none.
 func (s *Series) At(x float64) (p Point, ok bool) {
 	for _, part := range [][]Point{s.recent, s.past} {
-		i, found := slices.BinarySearchFunc(part, x, func(p Point, x float64) int {
-			switch {
-			case p.X <= x:
-				return -1
-			default:
-				return 1
-			}
-		})
-		_ = found
+		i := sort.Search(len(part), func(i int) bool { return part[i].From > x })
 		if i > 0 {
 			return part[i-1], true
 		}

@@ -15,16 +15,26 @@ const (
 	tightGone = 0.95 // critical if the epoch still climbs
 )
 
+// calmEpochs is how many epochs in a row must stay clearly below: the dense batch of
+// one epoch comes again in another.
+const calmEpochs = 5
+
 // tight finds a card without a margin, which one batch with more objects than any
 // before overflows. It says so in the first epoch.
 type tight struct {
 	epoch int
 	high  parse.Bytes // of the present epoch
 	rises int         // new highs in it
+	calm  int         // epochs in a row that needed clearly less
 }
 
 // Observe implements detector.
 func (d *tight) Observe(r *Run, e parse.Event) {
+	if n, ok := e.Record.(*parse.Notice); ok && n.Kind == parse.BatchReduced {
+		r.withdraw(Tight) // another configuration
+		*d = tight{}
+		return
+	}
 	p, ok := e.Record.(*parse.Progress)
 	if !ok || p.Memory.Measure != parse.Reserved || r.Memory.Total == 0 {
 		return
@@ -63,8 +73,7 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 	r.raise(e, f)
 }
 
-// endEpoch takes the finding back where a whole epoch needed clearly less, as
-// after a smaller batch.
+// endEpoch takes the finding back where whole epochs needed clearly less.
 func (d *tight) endEpoch(r *Run) {
 	if d.epoch == 0 || d.high == 0 {
 		return
@@ -73,7 +82,11 @@ func (d *tight) endEpoch(r *Run) {
 	if f == nil {
 		return
 	}
-	if float64(d.high) < tightOver*float64(r.Memory.Total) {
+	d.calm++
+	if float64(d.high) >= tightOver*float64(r.Memory.Total) {
+		d.calm = 0
+	}
+	if d.calm >= calmEpochs {
 		r.withdraw(Tight)
 	} else if f.Level == Critical {
 		f.Level = Warning // the epoch ended, and the run lives

@@ -398,7 +398,7 @@ func (r *Run) mark(kind MarkKind, x float64, text Message) {
 func (r *Run) log(e parse.Event, text string, grave bool) {
 	const longest = 4 << 10
 	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "…"
+		text = strings.ToValidUTF8(text[:longest], "") + "…" // a copy, which lets go of the rest
 	}
 	r.Log = append(r.Log, LogLine{Input: e.Input, Line: e.Line, Text: text, Grave: grave})
 	for r.logBytes += len(text); r.logBytes > logLimit || len(r.Log) > 4000; {

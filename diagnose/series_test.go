@@ -1,0 +1,77 @@
+package diagnose
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestSeriesKeepsASpikeAmongMillions(t *testing.T) {
+	t.Parallel()
+	var s Series
+	for i := range 1_000_000 {
+		v := 5.0
+		if i == 123_456 {
+			v = 22
+		}
+		s.Add(float64(i)/100, time.Duration(i)*time.Second, v)
+	}
+	if got := len(s.Points()); got > 2*recentPoints+pastBuckets {
+		t.Errorf("%d points are kept", got)
+	}
+	top := 0.0
+	for _, p := range s.Columns(0, 10_000, 120) {
+		top = max(top, p.Max)
+	}
+	if top != 22 || s.Max() != 22 {
+		t.Errorf("the spike became %v, Max %v", top, s.Max())
+	}
+	if s.Len() != 1_000_000 {
+		t.Errorf("Len %d", s.Len())
+	}
+}
+
+func TestSeriesKeepsSumsExact(t *testing.T) {
+	t.Parallel()
+	var s Series
+	for i := range 10_000 {
+		s.Add(float64(i), 0, 2)
+	}
+	n, sum := 0, 0.0
+	for _, p := range s.Points() {
+		n, sum = n+p.N, sum+p.Sum
+	}
+	if n != 10_000 || sum != 20_000 {
+		t.Errorf("n %d sum %v", n, sum)
+	}
+}
+
+func TestSeriesAt(t *testing.T) {
+	t.Parallel()
+	var s Series
+	if _, ok := s.At(1); ok {
+		t.Error("an empty series has no past")
+	}
+	for i := range 5000 {
+		s.Add(float64(i), 0, float64(i))
+	}
+	for _, x := range []float64{0, 3, 2500, 4999, 9999} {
+		p, ok := s.At(x)
+		if !ok || p.From > x || x <= 4999 && math.Abs(p.Last-x) > 64 {
+			t.Errorf("At(%v) = %+v, %v", x, p, ok)
+		}
+	}
+	if _, ok := s.At(-1); ok {
+		t.Error("nothing was before the first value")
+	}
+}
+
+func TestSeriesLeavesOutWhatIsNoNumber(t *testing.T) {
+	t.Parallel()
+	var s Series
+	s.Add(1, 0, math.NaN())
+	s.Add(2, 0, math.Inf(1))
+	if s.Len() != 0 {
+		t.Errorf("Len %d", s.Len())
+	}
+}
