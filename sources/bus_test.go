@@ -96,6 +96,24 @@ func TestPublishGivesUpWithItsContextOrTheBus(t *testing.T) {
 	})
 }
 
+// A publisher that is late must not hit a closed channel.
+func TestCloseWhileManyPublish(t *testing.T) {
+	t.Parallel()
+	for range 300 {
+		bus := NewBus(0)
+		var all sync.WaitGroup
+		for p := range 4 {
+			all.Go(func() {
+				for n := 0; bus.Publish(t.Context(), numbered(p, n)) == nil; n++ {
+				}
+			})
+		}
+		<-bus.Events()
+		bus.Close()
+		all.Wait()
+	}
+}
+
 // scripted is a source that does what a function does.
 type scripted struct {
 	name string

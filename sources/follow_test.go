@@ -30,6 +30,8 @@ func TestGrowthArrivesAtTheNextWakeUp(t *testing.T) {
 		equal(t, wake(), nil) // nothing new, nothing said
 		appendTo(t, path, bar(1, 2))
 		equal(t, wake(), []string{"row 1/3 1/4", "row 1/3 2/4 so far"})
+		appendTo(t, path, " ") // the frame says no more than before
+		equal(t, wake(), nil)
 		appendTo(t, path, bar(1, 3)+"\nsome words")
 		equal(t, wake(), []string{"row 1/3 2/4", "row 1/3 3/4"})
 		r.stop()
@@ -111,10 +113,10 @@ func TestFileThatDisappearsIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := logPath(t)
-		put(t, path, "one\n")
+		put(t, path, "one\nKilled")
 		r := startFile(t, FileOptions{Path: path, Follow: true})
 		check(t, os.Remove(path))
-		equal(t, r.after(time.Hour), []string{"reading", "text: one", "waiting: " + path + " is gone; waiting for it to come back"})
+		equal(t, r.after(time.Hour), []string{"reading", "text: one", "Failure", "waiting: " + path + " is gone; waiting for it to come back"})
 		put(t, path, "two\n")
 		equal(t, r.after(pollTick), []string{"replaced: " + path + " is back", "text: two"})
 	})
@@ -131,6 +133,11 @@ func TestNameThatComesBackInTimeIsTheSameFile(t *testing.T) {
 		check(t, os.Rename(path+".tmp", path))
 		appendTo(t, path, "two\n")
 		equal(t, r.after(time.Hour), []string{"text: two"})
+		check(t, os.Rename(path, path+".tmp")) // the second time is as good as the first
+		equal(t, r.after(farewell/2), nil)
+		check(t, os.Rename(path+".tmp", path))
+		appendTo(t, path, "three\n")
+		equal(t, r.after(time.Hour), []string{"text: three"})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -155,6 +156,21 @@ func TestPanicOfTheParserIsSaid(t *testing.T) {
 	})
 }
 
+func TestPanicIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	bus := NewBus(9)
+	in := NewStdin(strings.NewReader("one\n"), 0)
+	in.now = func() time.Time { panic("a bug") }
+	if err := Run(t.Context(), bus, in); err == nil {
+		t.Error("Run returned no error")
+	}
+	var events []parse.Event
+	for batch := range bus.Events() {
+		events = append(events, batch...)
+	}
+	equal(t, story(events)[1:], []string{"reading", "failed: internal error: a bug"})
+}
+
 // terminal is a writer that may fail.
 type terminal struct {
 	mu   sync.Mutex
@@ -197,6 +213,9 @@ func TestStdinPassesTextThrough(t *testing.T) {
 		out.err = syscall.EPIPE
 		out.mu.Unlock()
 		p.write("the terminal is gone\n")
+		out.mu.Lock()
+		out.err = nil
+		out.mu.Unlock()
 		p.write("and it goes on\n")
 		p.in.Close()
 		<-p.Drained()
