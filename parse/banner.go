@@ -20,8 +20,8 @@ func parseDevice(s string) *Device {
 		return nil
 	}
 	d := &Device{Kind: strings.ToLower(m[1]), Index: -1, Name: m[3]}
-	if m[2] != "" {
-		d.Index, _ = strconv.Atoi(m[2])
+	if n, digits := scanInt([]byte(m[2])); digits > 0 {
+		d.Index = n
 	}
 	if t := bannerTotal.FindStringSubmatch(m[3]); t != nil {
 		d.Name = t[1]

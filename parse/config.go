@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,9 +40,11 @@ func configOf(args map[string]string) *Config {
 		}
 	}
 	c.Epochs = intArg(args["epochs"])
-	c.Batch, _ = strconv.ParseFloat(first(args, "batch", "batch_size"), 64)
+	if v, ok := parseFloat(first(args, "batch", "batch_size")); ok && math.Abs(v) <= maxCount {
+		c.Batch = v
+	}
 	c.ImgSize = intsArg(first(args, "imgsz", "img_size"))
-	if w, err := strconv.Atoi(args["workers"]); err == nil {
+	if w, err := strconv.Atoi(args["workers"]); err == nil && w >= 0 && w <= maxCount {
 		c.Workers = w
 	}
 	if amp, err := strconv.ParseBool(args["amp"]); err == nil {
@@ -61,7 +64,7 @@ func first(args map[string]string, keys ...string) string {
 
 func intArg(s string) int {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > maxCount {
 		return 0
 	}
 	return n
@@ -72,7 +75,7 @@ func intsArg(s string) []int {
 	var out []int
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune("[](), ", r) }) {
 		n, err := strconv.Atoi(f)
-		if err != nil || n <= 0 {
+		if err != nil || n <= 0 || n > maxCount || len(out) == 2 {
 			return nil
 		}
 		out = append(out, n)
@@ -80,10 +83,10 @@ func intsArg(s string) []int {
 	return out
 }
 
-// ParseArgs reads the args.yaml of an Ultralytics run or the opt.yaml of a YOLOv5
+// ArgsFile reads the args.yaml of an Ultralytics run or the opt.yaml of a YOLOv5
 // run: one level of keys, values of any YAML type. It fails if data is no YAML
 // mapping.
-func ParseArgs(data []byte) (*Config, error) {
+func ArgsFile(data []byte) (*Config, error) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(data, &node); err != nil {
 		return nil, fmt.Errorf("parse arguments: %w", err)

@@ -174,6 +174,9 @@ func (s *splitter) emit(raw []byte, emit func(*segment)) {
 
 func (s *splitter) fill(raw []byte) {
 	s.seg = segment{line: s.line + 1, offset: s.tailOffset, first: !s.midLine && !s.continued, continued: s.continued}
+	if s.midLine && !s.continued && bytes.HasPrefix(raw, []byte("[K")) {
+		raw = raw[2:] // what a notebook leaves of the bar's "\x1b[K"
+	}
 	s.seg.text, s.seg.reset, s.scratch = stripEscapes(raw, s.scratch)
 }
 
@@ -218,14 +221,13 @@ func stripEscapes(raw, scratch []byte) (text []byte, reset int, _ []byte) {
 	reset = -1
 	if len(raw) >= 3 && raw[0] == 0x1b && raw[1] == '[' && raw[2] == 'K' {
 		raw = raw[3:] // how each frame of the newer Ultralytics bar begins
-	} else if len(raw) >= 2 && raw[0] == '[' && raw[1] == 'K' {
-		raw = raw[2:] // the same, after a notebook took the ESC away
 	}
 	i := bytes.IndexByte(raw, 0x1b)
 	if i < 0 {
 		return raw, reset, scratch
 	}
 	out := append(scratch[:0], raw[:i]...)
+	unended := false // one string has no end, so no later one has
 	for i < len(raw) {
 		if raw[i] != 0x1b {
 			j := bytes.IndexByte(raw[i:], 0x1b)
@@ -236,7 +238,11 @@ func stripEscapes(raw, scratch []byte) (text []byte, reset int, _ []byte) {
 			i += j
 			continue
 		}
-		n, isReset := escapeLen(raw[i:])
+		n, isReset, opens := 2, false, opensString(raw[i:])
+		if !opens || !unended {
+			n, isReset = escapeLen(raw[i:])
+			unended = unended || opens && n == 2
+		}
 		if isReset && reset < 0 {
 			reset = len(out)
 		}
@@ -245,16 +251,25 @@ func stripEscapes(raw, scratch []byte) (text []byte, reset int, _ []byte) {
 	return out, reset, out
 }
 
+// opensString reports whether b begins a sequence that holds text up to BEL or
+// ESC \: a title, a link, a device control string.
+func opensString(b []byte) bool {
+	return len(b) > 1 && (b[1] == ']' || b[1] == 'P' || b[1] == 'X' || b[1] == '^' || b[1] == '_')
+}
+
 // escapeLen is the length of the escape sequence at the start of b, and whether
 // it resets the colours. Sequences: ECMA-48, section 5.
 func escapeLen(b []byte) (n int, isReset bool) {
 	if len(b) < 2 {
 		return len(b), false
 	}
-	switch b[1] {
-	case '[': // CSI: parameters, intermediates, a final byte
+	switch {
+	case b[1] == '[': // CSI: parameters, intermediates, a final byte
 		i := 2
-		for i < len(b) && b[i] >= 0x20 && b[i] <= 0x3f {
+		for i < len(b) && b[i] >= 0x30 && b[i] <= 0x3f {
+			i++
+		}
+		for i < len(b) && b[i] >= 0x20 && b[i] <= 0x2f {
 			i++
 		}
 		if i == len(b) {
@@ -264,7 +279,7 @@ func escapeLen(b []byte) (n int, isReset bool) {
 			return i, false // malformed: leave the odd byte as text
 		}
 		return i + 1, b[i] == 'm' && (i == 2 || i == 3 && b[2] == '0')
-	case ']', 'P', 'X', '^', '_': // strings, ended by BEL or ESC \
+	case opensString(b):
 		for i := 2; i < len(b); i++ {
 			if b[i] == 0x07 {
 				return i + 1, false

@@ -79,6 +79,9 @@ func scanSpecial(b []byte, i int, negative bool) (float64, int) {
 	if len(b)-i < 3 {
 		return 0, 0
 	}
+	if i+3 < len(b) && b[i+3] >= 'a' && b[i+3] <= 'z' {
+		return 0, 0 // "info" is no number
+	}
 	word := [3]byte{b[i] | 0x20, b[i+1] | 0x20, b[i+2] | 0x20}
 	switch word {
 	case [3]byte{'n', 'a', 'n'}:
@@ -94,17 +97,20 @@ func scanSpecial(b []byte, i int, negative bool) (float64, int) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 // maxCount bounds the epochs, iterations and counts that are believed.
-const maxCount = 1 << 40
+const maxCount = 1<<31 - 1
 
 // scanInt reads digits at the start of b; n is 0 if there are none or if the
 // number is absurd.
 func scanInt(b []byte) (value, n int) {
 	for n < len(b) && isDigit(b[n]) {
-		value = value*10 + int(b[n]-'0')
-		if value > maxCount {
+		digit := int(b[n] - '0')
+		if value > (maxCount-digit)/10 {
 			return 0, 0
 		}
+		value = value*10 + digit
 		n++
 	}
 	return value, n
@@ -136,7 +142,7 @@ func scanClock(b []byte) (d time.Duration, n int) {
 	total, parts, at := 0, 0, 0
 	for {
 		x, k := scanInt(b[at:])
-		if k == 0 || x > 1e8 || parts > 0 && k != 2 {
+		if k == 0 || x > 1e5 || parts > 0 && k != 2 {
 			return 0, 0 // "00:0" is half a clock
 		}
 		total = total*60 + x
@@ -147,7 +153,7 @@ func scanClock(b []byte) (d time.Duration, n int) {
 		}
 		at++
 	}
-	if parts < 2 {
+	if parts < 2 || total > 1e9 {
 		return 0, 0
 	}
 	return time.Duration(total) * time.Second, at

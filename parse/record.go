@@ -76,8 +76,9 @@ type Origin struct {
 	// Offset is the byte offset in the input at which the segment begins.
 	Offset int64
 	// Run is the run time: the printed time stamp where there is one, else the
-	// elapsed time of the progress bars added up, else the arrival. It never
-	// falls within an input. HasRun is false where nothing tells it yet.
+	// elapsed time of the progress bars added up. It never falls within an input.
+	// HasRun is false where nothing tells it yet: arrival does not count, so that
+	// a log that is read later has the run times of the live run.
 	Run    time.Duration
 	HasRun bool
 	// Arrival is when the bytes came in; zero when a finished file is read.
@@ -297,7 +298,7 @@ type Failure struct {
 	Text string // the line, cleaned
 	Rank int    // -1 where no rank is printed
 	PID  int    // of the process that the text names; 0 if none
-	OOM  *OOM   // numbers of an OutOfMemory; nil if it printed none
+	OOM  *OOM   // numbers of an OutOfMemory or HostMemory; nil if it printed none
 }
 
 // OOM holds the numbers of an out-of-memory text. Zero means not printed; sizes
@@ -313,8 +314,8 @@ type OOM struct {
 	Unallocated Bytes // reserved by torch and not allocated
 	Reserved    Bytes // Allocated + Unallocated, or as printed
 	Others      []ProcessMemory
-	CPU         bool   // an allocation of main memory
-	Backend     string // "CUDA", "HIP", "MPS"
+	CPU         bool   // an allocation of main memory; then only Tried is known
+	Backend     string // "CUDA", "HIP", "MPS"; empty if CPU
 }
 
 // ProcessMemory is a process on a device and what it holds there.

@@ -21,7 +21,6 @@ func resultsCSV() dialect {
 // csvHeader is what the first line of a results.csv tells.
 type csvHeader struct {
 	separator byte
-	comma     bool // numbers are written with a decimal comma
 	names     []string
 }
 
@@ -39,24 +38,44 @@ func splitHeader(line []byte) *csvHeader {
 			break
 		}
 	}
-	h.comma = h.separator != ','
 	ours := false
-	for _, cell := range bytes.Split(trimmed, []byte{h.separator}) {
+	for _, cell := range splitCells(trimmed, h.separator) {
 		name := cleanText(bytes.Trim(cell, " \""))
 		h.names = append(h.names, name)
 		ours = ours || strings.HasPrefix(name, "train/") || strings.HasPrefix(name, "val/") || strings.HasPrefix(name, "metrics/")
 	}
-	if !ours || !strings.EqualFold(h.names[0], "epoch") || len(h.names) > 256 {
+	if !ours || !strings.EqualFold(h.names[0], "epoch") {
 		return nil
 	}
 	return h
+}
+
+// maxCells is the most cells of a line that are looked at.
+const maxCells = 256
+
+// splitCells cuts a line at the separators that stand outside of quotes.
+func splitCells(line []byte, separator byte) [][]byte {
+	cells := make([][]byte, 0, 16)
+	quoted, from := false, 0
+	for i, c := range line {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			if len(cells) == maxCells-1 {
+				return append(cells, line[from:i])
+			}
+			cells = append(cells, line[from:i])
+			from = i + 1
+		}
+	}
+	return append(cells, line[from:])
 }
 
 // csvReader reads the rows of a results.csv.
 type csvReader struct {
 	header *csvHeader
 	shift  int // added to printed epochs: 1 where they begin with 0
-	rows   int
 }
 
 func (r *csvReader) read(s *Stream, text []byte, _ int) bool {
@@ -67,7 +86,7 @@ func (r *csvReader) read(s *Stream, text []byte, _ int) bool {
 	if r.header == nil {
 		return false
 	}
-	row := r.row(text)
+	row := r.row(text, s.unended)
 	if row == nil {
 		return false
 	}
@@ -75,17 +94,23 @@ func (r *csvReader) read(s *Stream, text []byte, _ int) bool {
 	return true
 }
 
-// row reads one line of values; nil if it does not begin with an epoch.
-func (r *csvReader) row(text []byte) *EpochRow {
-	cells := bytes.Split(text, []byte{r.header.separator})
+// row reads one line of values; nil if it does not begin with an epoch. Of a line
+// that the writer has not ended yet, the last cell may be half a number.
+func (r *csvReader) row(text []byte, unended bool) *EpochRow {
+	cells := splitCells(text, r.header.separator)
+	if unended {
+		if len(cells) < len(r.header.names) {
+			return nil
+		}
+		cells = cells[:len(cells)-1]
+	}
 	epoch, ok := r.number(cells[0])
 	if !ok || epoch < 0 || epoch > maxCount || epoch != float64(int(epoch)) || len(cells) < 2 {
 		return nil
 	}
-	if r.rows == 0 && epoch == 0 {
+	if epoch == 0 {
 		r.shift = 1
 	}
-	r.rows++
 	row := &EpochRow{Epoch: int(epoch) + r.shift, Time: -1}
 	for i, cell := range cells[1:] {
 		if i+1 >= len(r.header.names) {
@@ -107,7 +132,9 @@ func (r *csvReader) row(text []byte) *EpochRow {
 			row.Metrics.add(csvMetric(strings.TrimPrefix(name, "metrics/")), v)
 		case strings.HasPrefix(name, "val/"):
 			row.Val.add(name, v)
-		default:
+		case strings.HasPrefix(name, "test/"): // what YOLOv5 classify calls it
+			row.Val.add("val/"+strings.TrimPrefix(name, "test/"), v)
+		case strings.HasPrefix(name, "lr/"), strings.HasPrefix(name, "x/lr"):
 			row.Rates.add(name, v)
 		}
 	}
@@ -119,10 +146,11 @@ func (n *Named) add(name string, v float64) {
 	n.Values = append(n.Values, v)
 }
 
-// number reads a cell; ok is false if it is empty or holds something else.
+// number reads a cell; ok is false if it is empty or holds something else. A comma
+// in it is the decimal point of a spreadsheet.
 func (r *csvReader) number(cell []byte) (float64, bool) {
 	cell = bytes.Trim(cell, " \t\"")
-	if r.header.comma && bytes.IndexByte(cell, ',') >= 0 {
+	if bytes.IndexByte(cell, ',') >= 0 {
 		cell = bytes.Replace(cell, []byte{','}, []byte{'.'}, 1)
 	}
 	v, n := scanFloat(cell)

@@ -33,6 +33,7 @@ type Stream struct {
 	dialects []dialect
 	current  int // index of the dialect that reads, -1 if none does yet
 	reader   reader
+	readers  []reader // of each dialect, once it was tried: a stream may come back to it
 	torch    torchReader
 	clock    clock
 
@@ -42,11 +43,13 @@ type Stream struct {
 	origin  Origin
 	depth   int
 	known   bool
+	unended bool // no terminator ended the current segment, the input did
 }
 
 // NewStream makes a stream for the input with the given index.
 func NewStream(input int) *Stream {
-	return &Stream{input: input, dialects: dialects(), current: -1}
+	d := dialects()
+	return &Stream{input: input, dialects: d, current: -1, readers: make([]reader, len(d)), torch: torchReader{rank: -1}}
 }
 
 // Write takes the next bytes and calls emit for every event in them, in order.
@@ -58,8 +61,9 @@ func (s *Stream) Write(b []byte, arrival time.Time, emit func(Event)) {
 
 // Close reads what the last terminator left over, at the end of the input.
 func (s *Stream) Close(arrival time.Time, emit func(Event)) {
-	s.arrival, s.out = arrival, emit
+	s.arrival, s.out, s.unended = arrival, emit, true
 	s.split.close(s.segment)
+	s.unended = false
 }
 
 // Dialect is the name of the trainer family that was recognized, empty if none.
@@ -127,19 +131,31 @@ func (s *Stream) take(text []byte, reset int) {
 		}
 	}
 	for i := range s.dialects {
-		if i != s.current && s.dialects[i].claims(text) {
+		if i != s.current && s.dialects[i].claims(bound(text)) {
+			current, reader := s.current, s.reader
 			s.adopt(i)
 			if s.reader.read(s, text, reset) {
 				return
 			}
+			s.current, s.reader = current, reader // it can make nothing of it either
 		}
 	}
 	s.line(text)
 }
 
 func (s *Stream) adopt(i int) {
-	s.current, s.reader = i, s.dialects[i].start()
+	if s.readers[i] == nil {
+		s.readers[i] = s.dialects[i].start()
+	}
+	s.current, s.reader = i, s.readers[i]
 }
+
+// lineLimit is how much of a line is matched against patterns. The longest line
+// that trainers print, their arguments, has some 2 KB.
+const lineLimit = 16 << 10
+
+// bound is the part of a line that is matched against patterns.
+func bound[T string | []byte](line T) T { return line[:min(len(line), lineLimit)] }
 
 // line takes text that no dialect knows.
 func (s *Stream) line(text []byte) {
@@ -148,12 +164,12 @@ func (s *Stream) line(text []byte) {
 		return
 	}
 	line := cleanText(text)
-	if rec := s.torch.read(line); rec != nil {
+	if rec := s.torch.read(bound(line)); rec != nil {
 		s.emit(rec)
 		return
 	}
 	if s.reader == nil {
-		if rec := announce(line, 1); rec != nil {
+		if rec := announce(bound(line), 1); rec != nil {
 			s.emit(rec)
 			return
 		}
@@ -165,17 +181,25 @@ func (s *Stream) line(text []byte) {
 // error, the output of an image library.
 func (s *Stream) glued(rest []byte) {
 	rest = bytes.TrimSpace(rest)
-	if len(rest) == 0 || s.depth > 2 {
+	for bytes.HasPrefix(rest, []byte("^C")) { // the terminal's echo of Ctrl-C
+		rest = rest[2:]
+	}
+	if len(rest) == 0 {
 		return
 	}
-	if bytes.HasPrefix(rest, []byte("^C")) { // the terminal's echo of Ctrl-C
-		if rest = rest[2:]; len(rest) == 0 {
-			return
-		}
+	if m := rankPrefix.FindSubmatch(rest[:min(len(rest), 32)]); m != nil { // another rank's traceback
+		s.torch.rank, _ = scanInt(m[1])
+		rest = rest[len(m[0]):]
 	}
-	s.depth++
-	s.take(bytes.Clone(rest), -1)
+	if s.depth++; s.depth > maxGlued {
+		s.line(rest)
+		return
+	}
+	s.take(rest, -1)
 }
+
+// maxGlued is how many texts behind one another on one line are told apart.
+const maxGlued = 64
 
 // emit sends a record with the origin of the current segment.
 func (s *Stream) emit(rec Record) {
@@ -183,7 +207,7 @@ func (s *Stream) emit(rec Record) {
 		s.known = true
 	}
 	e := Event{Origin: s.origin, Record: rec}
-	e.Run, e.HasRun = s.clock.at(rec, s.arrival)
+	e.Run, e.HasRun = s.clock.at(rec)
 	s.out(e)
 }
 
@@ -195,7 +219,6 @@ type clock struct {
 	now     time.Duration
 	known   bool
 	first   time.Time // first stamp
-	arrived time.Time // first arrival
 	stamps  bool
 }
 
@@ -207,7 +230,7 @@ type barID struct {
 }
 
 // at moves the clock to a record and returns the run time.
-func (c *clock) at(rec Record, arrival time.Time) (time.Duration, bool) {
+func (c *clock) at(rec Record) (time.Duration, bool) {
 	id, elapsed, ok := barOf(rec)
 	switch {
 	case ok && c.stamps:
@@ -222,15 +245,6 @@ func (c *clock) at(rec Record, arrival time.Time) (time.Duration, bool) {
 		}
 		c.elapsed, c.known = elapsed, true
 		c.forward(c.base + elapsed)
-	case !c.known && !arrival.IsZero():
-		if c.arrived.IsZero() {
-			c.arrived = arrival
-		}
-		return max(c.now, arrival.Sub(c.arrived)), true
-	}
-	if row, isRow := rec.(*EpochRow); isRow && row.Time >= 0 {
-		c.known = true
-		c.forward(row.Time)
 	}
 	return c.now, c.known
 }
@@ -238,7 +252,7 @@ func (c *clock) at(rec Record, arrival time.Time) (time.Duration, bool) {
 // peek is the run time that a row would have, without moving the clock.
 func (c *clock) peek(p *Progress) (time.Duration, bool) {
 	saved := *c
-	d, ok := saved.at(p, time.Time{})
+	d, ok := saved.at(p)
 	return d, ok
 }
 
@@ -259,6 +273,8 @@ func barOf(rec Record) (id barID, elapsed time.Duration, ok bool) {
 		return barID{train: true, epoch: r.Epoch}, r.Elapsed, r.Elapsed >= 0
 	case *Stage:
 		return barID{kind: r.Kind}, r.Elapsed, r.Elapsed >= 0
+	case *EpochRow: // its time begins anew when a run is resumed
+		return barID{epoch: -1}, r.Time, r.Time >= 0
 	}
 	return id, 0, false
 }

@@ -2,8 +2,8 @@ package parse
 
 import (
 	"bytes"
-	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // table is the grammar that the YOLO trainers of one descent share: a header
@@ -87,7 +87,7 @@ func (t *table) row(text []byte, reset int) (p *Progress, rest []byte) {
 	want := t.width()
 	touches := i == end && (i == len(text) || text[i] != ' ' && text[i] != ':')
 	switch {
-	case cut && count < want:
+	case cut && count > 0:
 		count-- // the bar cut its description in this number
 	case !bar && touches && (count < want || i == len(text) && want > 0 && i%headerWidth != 0):
 		count-- // the terminal's edge, or glued text, ran into this number
@@ -201,17 +201,25 @@ func scanBar(b []byte) (t barTail, rest []byte) {
 	t = barTail{done: -1, total: -1, elapsed: -1}
 	i := skipSpace(b, 0)
 	_, n := scanInt(b[i:])
-	if n == 0 || i+n >= len(b) || b[i+n] != '%' {
-		return t, b[min(i, len(b)):]
+	if n > 0 && i+n >= len(b) {
+		return t, nil // cut in the percentage
+	}
+	if n == 0 || b[i+n] != '%' {
+		return t, b[i:]
 	}
 	i += n + 1
 	from := i
 	for { // the first done/total: digits, a slash, digits
-		k := bytes.IndexByte(b[i:], '/')
-		if k < 0 {
-			return t, nil
+		k := i
+		for k < len(b) && (b[k] >= utf8.RuneSelf || b[k] == ' ' || b[k] != '/' && !isLetter(b[k]) && b[k] != '[' && b[k] != '^') {
+			k++
 		}
-		k += i
+		if k == len(b) {
+			return t, nil // cut in the bar
+		}
+		if b[k] != '/' {
+			return t, b[k:] // cut, and what follows is glued to it
+		}
 		j := k
 		for j > from && isDigit(b[j-1]) {
 			j--
@@ -246,27 +254,44 @@ func (t *barTail) scanTqdm(b []byte, i int) (rest []byte) {
 	if d, n := scanClock(b[i:]); n > 0 && i+n < len(b) && (b[i+n] == '<' || b[i+n] == ',' || b[i+n] == ']') {
 		t.elapsed = d
 	}
-	k := bytes.IndexByte(b[i:], ']')
-	if k < 0 {
-		return nil // cut at the terminal's edge
+	comma := -1
+	for k := i; k < len(b); k++ {
+		switch b[k] {
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ':', '.', ' ', '<', '?', 'i', 't', '/', 's', 'K', 'M', 'G':
+		case ',':
+			if comma < 0 {
+				comma = k
+				continue
+			}
+			t.rate, _ = scanRate(b[skipSpace(b, comma+1):k])
+			_, rest, _ = bytes.Cut(b[k:], []byte("]")) // a postfix: "29.29it/s, loss=0.3]"
+			return rest
+		case ']':
+			if comma >= 0 {
+				t.rate, _ = scanRate(b[skipSpace(b, comma+1):k])
+			}
+			return b[k+1:]
+		default:
+			return b[k:] // cut at the terminal's edge, and something is glued to it
+		}
 	}
-	if c := bytes.LastIndexByte(b[i:i+k], ','); c >= 0 {
-		j := skipSpace(b, i+c+1)
-		t.rate, _ = scanRate(b[j : i+k])
-	}
-	return b[i+k+1:]
+	return nil
 }
 
 // scanOwn reads "rate elapsed<left" of Ultralytics' own bar, in which the rate
 // may be missing, or the "elapsed" of YOLOv5 7.0.
 func (t *barTail) scanOwn(b []byte, i int) (rest []byte) {
+	empty := i > 1 && b[i-2] == ' ' // where the rate should be: two blanks, not one
 	if r, n := scanRate(b[i:]); n > 0 {
-		t.rate = r
+		t.rate, empty = r, true
 		i = skipSpace(b, i+n)
 	}
 	d, n := scanClock(b[i:])
 	if n == 0 {
 		return b[i:]
+	}
+	if !empty && b[i+n-1] == 's' && (i+n == len(b) || b[i+n] == '/') {
+		return nil // the first half of "1.5s/it"
 	}
 	t.elapsed = d
 	i += n
@@ -304,99 +329,4 @@ func scanRate(b []byte) (perSecond float64, n int) {
 		return 0, 0
 	}
 	return v * scale, n + 4
-}
-
-// header reads the names above an epoch's rows. It also takes the form of
-// tutorials, with blanks inside the names ("GPU Mem", "Box Loss").
-func (t *table) header(line string) *Columns {
-	fields := strings.Fields(line)
-	if len(fields) < 3 || !strings.EqualFold(fields[0], "epoch") {
-		return nil
-	}
-	if second := strings.ToLower(fields[1]); second != "gpu_mem" && !strings.HasPrefix(second, "gpu_mem") {
-		if second != "gpu" || !strings.EqualFold(fields[2], "mem") {
-			return nil
-		}
-		fields = splitWide(line)
-		if len(fields) < 3 {
-			return nil
-		}
-		for i, f := range fields {
-			fields[i] = strings.ToLower(strings.ReplaceAll(f, " ", "_"))
-		}
-	}
-	fields = unglue(fields)
-	names := fields[2:]
-	c := &Columns{}
-	if n := len(names); n > 0 && isSizeName(names[n-1]) {
-		c.Size, names = true, names[:n-1]
-	}
-	if n := len(names); n > 0 && isInstancesName(names[n-1]) {
-		c.Instances, names = true, names[:n-1]
-	}
-	for _, name := range names {
-		c.Losses = append(c.Losses, cleanText([]byte(name)))
-	}
-	if len(c.Losses) == 0 || len(c.Losses) > maxColumns-2 {
-		return nil
-	}
-	return c
-}
-
-func isSizeName(s string) bool {
-	switch strings.ToLower(s) {
-	case "size", "img_size", "imgsz":
-		return true
-	}
-	return false
-}
-
-func isInstancesName(s string) bool {
-	switch strings.ToLower(s) {
-	case "instances", "labels", "targets":
-		return true
-	}
-	return false
-}
-
-// splitWide splits at runs of two blanks or more.
-func splitWide(line string) []string {
-	var out []string
-	for f := range strings.SplitSeq(line, "  ") {
-		if f = strings.TrimSpace(f); f != "" {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// unglue separates names that fill their column of 11 and so touch the next one.
-func unglue(fields []string) []string {
-	var out []string
-	for _, f := range fields {
-		for len(f) > 2*headerWidth-1 && len(f)%headerWidth == 0 && strings.Count(f, "_loss") > 1 {
-			out = append(out, f[:headerWidth])
-			f = f[headerWidth:]
-		}
-		for strings.Count(f, "_loss") > 1 {
-			k := strings.Index(f, "_loss") + len("_loss")
-			out = append(out, f[:k])
-			f = f[k:]
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// sameColumns reports whether two headers name the same.
-func sameColumns(a, b *Columns) bool {
-	if a == nil || b == nil || len(a.Losses) != len(b.Losses) || a.Instances != b.Instances || a.Size != b.Size {
-		return a == b
-	}
-	for i := range a.Losses {
-		if a.Losses[i] != b.Losses[i] {
-			return false
-		}
-	}
-	return true
 }

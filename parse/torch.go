@@ -2,7 +2,6 @@ package parse
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -30,8 +29,12 @@ var (
 	oomUnallocated = regexp.MustCompile(size + ` is reserved by PyTorch but unallocated`)
 	oomReserved    = regexp.MustCompile(size + ` reserved in total`)
 	workerPID      = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
-	shellKilled    = regexp.MustCompile(`^(?:\S+: line \d+: +(\d+) )?Killed(?:\s|$)|^Killed: 9|^\[\d+\]\s*[+-]?\s*(?:\d+ )?Killed\b|(\d+) Killed\s`)
-	exceptionLine  = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
+	hostTried      = regexp.MustCompile(`tried to allocate (\d+ bytes)|Unable to allocate ` + size + `|Failed to allocate (\d+ bytes)`)
+	// shellKilled is what bash, sh and zsh say, alone or before the command.
+	shellKilled   = regexp.MustCompile(`^(?:\S+: line \d+: +|\[\d+\]\s*[+-]?\s*|zsh: )?(\d+ )?[Kk]illed(?:: 9|\s\s|\s*$)`)
+	exceptionLine = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
+	// otherException is the end of a traceback whose class has no such name: "cv2.error:".
+	otherException = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|StopIteration)(?::|$)`)
 )
 
 // likelyOOM are texts of libraries that a full card often causes. Weak ones are
@@ -50,7 +53,7 @@ func (t *torchReader) read(line string) Record {
 		t.traceback = true
 		return nil
 	}
-	if t.traceback && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "<")) {
+	if t.quoted(line) {
 		return nil
 	}
 	f := t.failure(line)
@@ -61,20 +64,29 @@ func (t *torchReader) read(line string) Record {
 	return f
 }
 
+// quoted reports whether line is source that a traceback quotes.
+func (t *torchReader) quoted(line string) bool {
+	return t.traceback && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "<"))
+}
+
 func (t *torchReader) failure(line string) *Failure {
 	switch {
 	case strings.Contains(line, "Out of memory: Killed process"), strings.Contains(line, "oom_kill event"), strings.Contains(line, "OOM Killed"):
 		return &Failure{Kind: Killed, PID: pidAfter(line, "Killed process ")}
 	case strings.Contains(line, "Insufficient memory"), strings.Contains(line, "DefaultCPUAllocator"):
-		return t.end(&Failure{Kind: HostMemory})
+		return t.hostMemory(line)
 	case containsFold(line, "out of memory"), strings.Contains(line, "OutOfMemoryError"):
 		return t.outOfMemory(line)
 	case strings.Contains(line, "killed by signal"):
 		f := &Failure{Kind: WorkerKilled}
 		if m := workerPID.FindStringSubmatch(line); m != nil {
-			f.PID, _ = strconv.Atoi(m[1])
-			if m[2] == "Bus error" || strings.HasPrefix(m[2], "Bus error") {
+			f.PID = int(number(m[1]))
+			switch m[2] {
+			case "Killed":
+			case "Bus error":
 				f.Kind = SharedMemory
+			default:
+				f.Kind = Exception // a fault or a signal from outside, not the lack of memory
 			}
 		}
 		return t.end(f)
@@ -88,21 +100,19 @@ func (t *torchReader) failure(line string) *Failure {
 		return t.end(&Failure{Kind: PagingFile})
 	case strings.Contains(line, "Cannot allocate memory"), strings.Contains(line, "Unable to allocate") && strings.Contains(line, "array"),
 		strings.HasPrefix(line, "MemoryError"), strings.Contains(line, "not enough memory: you tried to allocate"):
-		return t.end(&Failure{Kind: HostMemory})
-	case strings.Contains(line, "Killed") && shellKilled.MatchString(line):
-		f := &Failure{Kind: Killed}
-		m := shellKilled.FindStringSubmatch(line)
-		f.PID = int(number(m[1] + m[2]))
-		return f
+		return t.hostMemory(line)
+	case strings.Contains(line, "illed") && shellKilled.MatchString(line):
+		pid := shellKilled.FindStringSubmatch(line)[1]
+		return &Failure{Kind: Killed, PID: int(number(strings.TrimSpace(pid)))}
 	case strings.Contains(line, "SIGKILL"), strings.Contains(line, "exitcode: -9"), strings.Contains(line, "exitcode  : -9"):
-		return &Failure{Kind: Killed, PID: pidAfter(line, "by PID ")}
+		return &Failure{Kind: Killed, PID: max(pidAfter(line, "by PID "), pidAfter(line, "(pid: "))}
 	}
 	for _, s := range likelyOOM {
 		if strings.Contains(line, s) {
 			return t.end(&Failure{Kind: OutOfMemoryLikely})
 		}
 	}
-	if t.traceback && exceptionLine.MatchString(line) {
+	if t.traceback && (exceptionLine.MatchString(line) || otherException.MatchString(line)) {
 		if strings.HasPrefix(line, "KeyboardInterrupt") {
 			return t.end(&Failure{Kind: Interrupted})
 		}
@@ -114,6 +124,17 @@ func (t *torchReader) failure(line string) *Failure {
 	return nil
 }
 
+// hostMemory reads an allocation of main memory that failed.
+func (t *torchReader) hostMemory(line string) *Failure {
+	f := t.end(&Failure{Kind: HostMemory})
+	for i, s := range hostTried.FindStringSubmatch(line) {
+		if i > 0 && s != "" {
+			f.OOM = &OOM{Device: -1, CPU: true, Tried: parseSize(s)}
+		}
+	}
+	return f
+}
+
 // end marks the last line of a traceback.
 func (t *torchReader) end(f *Failure) *Failure {
 	t.traceback = false
@@ -123,22 +144,23 @@ func (t *torchReader) end(f *Failure) *Failure {
 // outOfMemory reads the allocator's texts of all versions. A line that merely
 // speaks of memory, such as one that explains a setting, is none.
 func (t *torchReader) outOfMemory(line string) *Failure {
-	number := func(re *regexp.Regexp) Bytes {
-		for _, s := range re.FindStringSubmatch(line)[min(1, len(re.FindStringSubmatch(line))):] {
-			if s != "" {
-				return parseSize(s)
+	amount := func(re *regexp.Regexp) Bytes {
+		m := re.FindStringSubmatch(line)
+		for i := 1; i < len(m); i++ {
+			if m[i] != "" {
+				return parseSize(m[i])
 			}
 		}
 		return 0
 	}
 	o := &OOM{Device: -1, Backend: "CUDA"}
-	o.Tried = number(oomTried)
-	bare := containsFold(line, "cuda error: out of memory") || containsFold(line, "cuda runtime error") || strings.Contains(line, "out of memory at ")
+	o.Tried = amount(oomTried)
+	bare := containsFold(line, "cuda error: out of memory") || containsFold(line, "cuda runtime error")
 	if o.Tried == 0 && !bare && !exceptionLine.MatchString(line) {
 		return nil
 	}
 	if m := oomDevice.FindStringSubmatch(line); m != nil {
-		o.Device, _ = strconv.Atoi(m[1])
+		o.Device = int(number(m[1]))
 	}
 	switch {
 	case strings.Contains(line, "HIP out of memory"):
@@ -146,16 +168,15 @@ func (t *torchReader) outOfMemory(line string) *Failure {
 	case strings.Contains(line, "MPS backend"):
 		o.Backend = "MPS"
 	}
-	o.Total, o.Free, o.Process = number(oomTotal), number(oomFree), number(oomProcess)
+	o.Total, o.Free, o.Process = amount(oomTotal), amount(oomFree), amount(oomProcess)
 	o.HasFree = oomFree.MatchString(line)
-	o.Allocated, o.Unallocated, o.Reserved = number(oomAllocated), number(oomUnallocated), number(oomReserved)
+	o.Allocated, o.Unallocated, o.Reserved = amount(oomAllocated), amount(oomUnallocated), amount(oomReserved)
 	if o.Reserved == 0 && o.Allocated > 0 && oomUnallocated.MatchString(line) {
 		o.Reserved = o.Allocated + o.Unallocated
 	}
 	for _, m := range oomOther.FindAllStringSubmatch(line, 64) {
-		pid, err := strconv.Atoi(m[1])
-		if b := parseSize(m[2]); err == nil && b > 0 {
-			o.Others = append(o.Others, ProcessMemory{PID: pid, Bytes: b})
+		if b := parseSize(m[2]); b > 0 {
+			o.Others = append(o.Others, ProcessMemory{PID: int(number(m[1])), Bytes: b})
 		}
 	}
 	f := t.end(&Failure{Kind: OutOfMemory, OOM: o})

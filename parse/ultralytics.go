@@ -27,7 +27,10 @@ func ultralytics() dialect {
 			if bytes.Contains(line, []byte("engine")) && bytes.Contains(line, []byte("trainer: ")) && bytes.Contains(line, []byte("=")) {
 				return true
 			}
-			c := (&table{}).header(string(line))
+			if !beginsEpoch(line) {
+				return false
+			}
+			c := (&table{}).header(cleanText(line))
 			return c != nil && !yolov5Columns(c)
 		},
 		start: func() reader {
@@ -54,6 +57,7 @@ type yoloReader struct {
 	introduce func(*Banner)
 	columns   func(*Columns)
 
+	sure      bool // a banner or arguments named the trainer
 	devices   bool // the last line was a banner or a further device of it
 	finalized bool // "Validating best.pt" was seen
 }
@@ -94,6 +98,23 @@ func bareBar(text []byte) (rest []byte, ok bool) {
 	return rest, t.total >= 0
 }
 
+// testing reads the bar of YOLOv5's classifier over its validation images, which
+// stands behind the columns of the epoch.
+func (r *yoloReader) testing(s *Stream, text []byte) bool {
+	bar, ok := bytes.CutPrefix(text, []byte("testing:"))
+	if !ok {
+		bar, ok = bytes.CutPrefix(text, []byte("validating:"))
+	}
+	if !ok {
+		return false
+	}
+	b, rest := scanBar(bar)
+	// Its time is part of the epoch's bar, which goes on behind it.
+	s.emit(&Stage{Kind: Validating, Part: "val", Done: b.done, Total: b.total, Elapsed: -1})
+	s.glued(rest)
+	return true
+}
+
 func (r *yoloReader) readLine(s *Stream, text []byte, reset int) bool {
 	if h, bar, ok := scanValHeader(text, reset); ok {
 		r.table.val = h
@@ -110,14 +131,23 @@ func (r *yoloReader) readLine(s *Stream, text []byte, reset int) bool {
 	if !r.table.val.open && r.table.columns != nil && bytes.HasPrefix(bytes.TrimLeft(text, " "), []byte("all ")) {
 		// The header is the description of a bar, which went to the other stream.
 		r.table.val = valHeader{open: true, cut: true, counts: 2}
+		if len(r.table.columns.Losses) == 1 {
+			r.table.val = valHeader{open: true, names: []string{"top1_acc", "top5_acc"}}
+		}
 	}
 	if v := r.table.val.row(text); v != nil {
 		v.Final = r.finalized
 		s.emit(v)
 		return true
 	}
-	line := strings.TrimRight(cleanText(text), " ")
+	if r.testing(s, text) {
+		return true
+	}
+	line := strings.TrimRight(cleanText(bound(text)), " ")
 	if c := r.table.header(line); c != nil {
+		if !r.sure && r.columns == nil && yolov5Columns(c) {
+			return false // rows came before any header, and it is another trainer's
+		}
 		r.table.stale = false
 		if r.columns != nil {
 			r.columns(c)
@@ -135,18 +165,19 @@ func (r *yoloReader) readLine(s *Stream, text []byte, reset int) bool {
 			b.Devices = append(b.Devices, *d)
 		}
 		r.introduce(b)
-		r.devices = true
+		r.devices, r.sure = true, true
 		s.emit(b)
 		return true
 	}
 	if r.devices && strings.HasPrefix(line, "  ") {
-		if d := parseDevice(line); d != nil && d.Index > 0 {
+		if d := parseDevice(line); d != nil && d.Index >= 0 {
 			s.emit(&Banner{Trainer: r.trainer, Devices: []Device{*d}})
 			return true
 		}
 	}
 	r.devices = false
 	if m := r.args.FindStringSubmatch(line); m != nil {
+		r.sure = true
 		s.emit(configOf(splitArgs(m[1])))
 		return true
 	}
@@ -174,12 +205,18 @@ func (r *yoloReader) readLine(s *Stream, text []byte, reset int) bool {
 		s.emit(&Stage{Kind: FinalValidation, Part: "val", Done: -1, Total: -1, Elapsed: -1})
 		return true
 	}
+	if s.torch.quoted(line) {
+		return false
+	}
 	rec := announce(line, r.table.base)
 	if rec == nil {
 		return false
 	}
-	if n, ok := rec.(*Notice); ok {
-		switch n.Kind {
+	switch rec := rec.(type) {
+	case *Failure:
+		s.torch.traceback = false
+	case *Notice:
+		switch rec.Kind {
 		case BatchReduced, NaNRecovery:
 			r.table.stale = true
 		case TrainingStarted:

@@ -15,6 +15,9 @@ type valHeader struct {
 	counts int      // whole numbers between the class and the metrics: 2 or 0
 }
 
+// classWidth is the column of the class; only a name that fills it begins a line.
+const classWidth = 22
+
 // boxMetrics are the metrics of a detection in their order.
 var boxMetrics = []string{"precision", "recall", "mAP50", "mAP50-95"}
 
@@ -33,7 +36,7 @@ var groupSuffix = map[string]string{"Box": "", "Mask": "(M)", "Pose": "(P)"}
 func scanValHeader(text []byte, reset int) (h valHeader, bar []byte, ok bool) {
 	trimmed := bytes.TrimLeft(text, " ")
 	classify := bytes.HasPrefix(trimmed, []byte("classes"))
-	if !classify && !bytes.HasPrefix(trimmed, []byte("Class ")) {
+	if !classify && !bytes.HasPrefix(trimmed, []byte("Class ")) || len(text) > lineLimit {
 		return h, nil, false
 	}
 	desc := text
@@ -47,13 +50,13 @@ func scanValHeader(text []byte, reset int) (h valHeader, bar []byte, ok bool) {
 	}
 	fields := strings.Fields(cleanText(desc))
 	if classify {
-		if len(fields) < 2 {
+		if len(fields) < 2 || fields[0] != "classes" || !strings.HasPrefix(fields[1], "top1") {
 			return h, nil, false
 		}
 		h.names, h.open = fields[1:], true
 		return h, bar, true
 	}
-	if len(fields) < 2 || fields[1] != "Images" {
+	if len(fields) < 2 || fields[1] != "Images" || len(fields) > 2 && !isCountName(fields[2], h.cut) {
 		return h, nil, false
 	}
 	h.counts, h.open = 2, true
@@ -79,10 +82,21 @@ func scanValHeader(text []byte, reset int) (h valHeader, bar []byte, ok bool) {
 	return h, bar, true
 }
 
+// isCountName reports whether s names the second of the counts in a validation
+// header, or begins such a name where the header was cut.
+func isCountName(s string, cut bool) bool {
+	for _, name := range [...]string{"Instances", "Labels", "Targets", "Pixels"} {
+		if s == name || cut && strings.HasPrefix(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
 // row reads a result row below the header: the numbers are taken from the right,
 // since the name of a class may hold blanks and digits.
 func (h *valHeader) row(text []byte) *Validation {
-	if !h.open || len(text) == 0 || text[0] != ' ' {
+	if !h.open || len(text) == 0 || len(text) > lineLimit || text[0] != ' ' && len(text) < classWidth {
 		return nil
 	}
 	fields := bytes.Fields(text)
@@ -109,10 +123,14 @@ func (h *valHeader) row(text []byte) *Validation {
 		Names: h.names, Values: numbers[h.counts:],
 	}
 	if h.counts == 2 {
+		if !(numbers[0] >= 0 && numbers[1] >= 0) {
+			return nil
+		}
 		v.Images, v.Instances = int(min(numbers[0], maxCount)), int(min(numbers[1], maxCount))
 	}
-	if h.cut {
-		v.Names = cutNames(h.names, len(v.Values))
+	if h.cut { // the first row tells how many columns there are
+		h.names, h.cut = cutNames(h.names, len(v.Values)), false
+		v.Names = h.names
 	}
 	return v
 }

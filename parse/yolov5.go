@@ -25,7 +25,10 @@ func yolov5() dialect {
 			if yolov5Args.Match(line) {
 				return true
 			}
-			c := (&table{}).header(string(line))
+			if !beginsEpoch(line) {
+				return false
+			}
+			c := (&table{}).header(cleanText(line))
 			return c != nil && yolov5Columns(c)
 		},
 		start: func() reader {

@@ -41,7 +41,7 @@ func readArgs(path string) parse.Record {
 		if err != nil {
 			return nil, err
 		}
-		return parse.ParseArgs(data)
+		return parse.ArgsFile(data)
 	}()
 	if err != nil {
 		return &parse.Text{Text: printable(filepath.Base(path)) + " could not be read: " + reason(err)}
