@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
-	"time"
 
 	"yolotop/parse"
 )
@@ -72,7 +71,7 @@ func TestFIFOIsReadToTheEndOfItsLastWriter(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, e := range parsed(training()+"second writer", time.Time{}) {
+	for _, e := range parsed(training() + "second writer") {
 		want = append(want, spell(e.Record))
 	}
 	equal(t, got, want)
@@ -166,9 +165,9 @@ func TestDevicesAndSockets(t *testing.T) {
 	t.Parallel()
 	var r recorder
 	check(t, NewFile(FileOptions{Path: os.DevNull, Follow: true}).Run(t.Context(), &r))
-	folder, err := os.MkdirTemp("", "s") // the path of a socket must be short
+	folder, err := os.MkdirTemp("", "s") //nolint:usetesting // the path of a socket must be short
 	check(t, err)
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	path := filepath.Join(folder, "s")
 	l, err := net.Listen("unix", path)
 	check(t, err)

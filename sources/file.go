@@ -178,7 +178,7 @@ func (f *File) runPipe(ctx context.Context, out *feed, h handle, info fs.FileInf
 	if file, ok := h.(*os.File); ok && info.Mode()&fs.ModeNamedPipe != 0 {
 		r = &fifo{File: file, ctx: ctx}
 	}
-	return f.pump.run(ctx, r, out, "waiting for a program to write into "+f.Name())
+	return f.run(ctx, r, out, "waiting for a program to write into "+f.Name())
 }
 
 func (f *File) runRegular(ctx context.Context, out *feed, h handle, info fs.FileInfo, waited bool) error {

@@ -61,7 +61,7 @@ func TestFileIsReadToItsEnd(t *testing.T) {
 			if (err != nil) != c.fails {
 				t.Errorf("Run returned %v", err)
 			}
-			equal(t, facts(r.all()), facts(parsed(c.want, time.Time{})))
+			equal(t, facts(r.all()), facts(parsed(c.want)))
 			said := story(r.all())
 			last := string(bytes.ReplaceAll([]byte(c.last), []byte("%"), []byte(path)))
 			if said[0] != "reading" || said[len(said)-1] != last {

@@ -205,7 +205,7 @@ func TestEventsDoNotDependOnTheWrites(t *testing.T) {
 			synctest.Wait()
 			got = facts(r.all())
 		})
-		want := facts(parsed(log, time.Time{}))
+		want := facts(parsed(log))
 		if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 			rt.Fatalf("got\n%s\nwant\n%s", g, w)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"yolotop/parse"
 )
@@ -37,7 +36,7 @@ func TestReadGivesEveryEvent(t *testing.T) {
 			put(t, path, c.content)
 			var events []parse.Event
 			check(t, Read(Target{Path: path}, 0, func(e parse.Event) { events = append(events, e) }))
-			equal(t, facts(events), facts(parsed(c.want, time.Time{})))
+			equal(t, facts(events), facts(parsed(c.want)))
 			said := ""
 			if n := len(events); n > 0 {
 				if _, ok := events[n-1].Record.(*parse.SourceState); ok {

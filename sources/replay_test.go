@@ -28,7 +28,7 @@ func TestReplayIsTheLogInItsOwnTime(t *testing.T) {
 		for _, e := range late {
 			t.Errorf("not in time: %v", story([]parse.Event{e}))
 		}
-		equal(t, facts(r.all()), facts(parsed(training(), time.Time{})))
+		equal(t, facts(r.all()), facts(parsed(training())))
 		said := r.news()
 		if said[0] != "reading" || said[len(said)-1] != "ended" {
 			t.Errorf("began with %q and ended with %q", said[0], said[len(said)-1])
@@ -63,7 +63,7 @@ func TestReplayDoesNotWaitLong(t *testing.T) {
 				if took := time.Since(begin); took != c.want {
 					t.Errorf("took %v, want %v", took, c.want)
 				}
-				equal(t, facts(r.all()), facts(parsed(c.log, time.Time{})))
+				equal(t, facts(r.all()), facts(parsed(c.log)))
 			})
 		})
 	}
