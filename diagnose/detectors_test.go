@@ -261,7 +261,7 @@ func TestNotMeasuredIsExplained(t *testing.T) {
 	cpu := "Ultralytics 8.4.82 🚀 Python-3.11.9 torch-2.1.0+cpu CPU (AMD Ryzen 5)\n"
 	for name, c := range map[string]struct{ text, title string }{
 		"cpu":           {cpu + start + header + row("1", "10", "0G"), "on the CPU"},
-		"results alone": {results(2), "results.csv"},
+		"results alone": {results(), "results.csv"},
 		"rows on the other stream": {
 			banner + start + header + "                   all        100        900        0.7        0.6       0.61       0.42\n",
 			"do not arrive",

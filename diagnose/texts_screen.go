@@ -56,6 +56,7 @@ var screenTexts = map[Key]text{
 
 	// The panes.
 	"pane.memory":   {"Memory", "显存"},
+	"pane.input":    {"Input", "输入"},
 	"pane.run":      {"Run", "训练"},
 	"pane.findings": {"Findings", "发现"},
 	"pane.losses":   {"Losses", "损失"},
@@ -68,7 +69,7 @@ var screenTexts = map[Key]text{
 	"memory.none":      {"not measured", "未测量"},
 	"memory.unknown":   {"GPU memory is not measured: no row showed any", "未测量显存：没有任何一行显示它"},
 	"memory.limit":     {"limit %[1]s", "上限 %[1]s"},
-	"memory.above":     {"limit %[1]s, far above", "上限 %[1]s，远在上方"},
+	"memory.above":     {"limit %[1]s, off the chart", "上限 %[1]s，在图外"},
 	"memory.epoch":     {"epoch", "轮次"},
 	"memory.held":      {"held", "占用"},
 	"memory.allocated": {"most allocated so far", "至今最多分配"},
@@ -116,7 +117,7 @@ var screenTexts = map[Key]text{
 
 	"log.empty": {"nothing yet", "还没有内容"},
 	"log.none":  {"nothing but rows so far", "目前只有进度行"},
-	"log.below": {"%[1]s newer lines below", "下方还有 %[1]s 行更新的"},
+	"log.below": {"newer lines below: %[1]s", "下方更新的行数：%[1]s"},
 
 	"page.lines": {"lines %[1]s to %[2]s of %[3]s", "第 %[1]s 到 %[2]s 行，共 %[3]s 行"},
 
