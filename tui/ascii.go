@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// toASCII replaces everything of one cell that is not ASCII by a character that
+// is, so that nothing of ambiguous width is left; wide characters stay, since no
+// terminal disagrees about them. It goes by what terminals draw as one, so that a
+// line stays as wide as it was.
+func toASCII(s string) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	var state byte
+	for len(s) > 0 {
+		seq, cells, n, next := ansi.DecodeSequence(s, state, nil)
+		r, size := utf8.DecodeRuneInString(seq)
+		switch {
+		case r < 0x80 && (size == len(seq) || r == 0x1b):
+			out.WriteString(seq)
+		case cells == 2 && size == len(seq):
+			out.WriteString(seq)
+		case cells == 1 && size == len(seq):
+			out.WriteRune(asciiFor(r))
+		default:
+			out.WriteString(repeat("?", cells))
+		}
+		s, state = s[n:], next
+	}
+	return out.String()
+}
+
+// asciiFor is what stands for a character of one cell.
+func asciiFor(r rune) rune {
+	switch {
+	case strings.ContainsRune("─╴╶·←", r):
+		return '-'
+	case r == '━':
+		return '#'
+	case r == '╌':
+		return '='
+	case strings.ContainsRune("│┃┊", r):
+		return '|'
+	case r >= 0x2500 && r <= 0x257f:
+		return '+'
+	case r >= '▁' && r <= '█':
+		return rune("_.,-=+*#"[r-'▁'])
+	case r == '…':
+		return '.'
+	case r == '×':
+		return 'x'
+	}
+	return '?'
+}

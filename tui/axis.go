@@ -1,0 +1,90 @@
+package tui
+
+import (
+	"math"
+	"strconv"
+
+	"yolotop/diagnose"
+)
+
+// axis is the time axis of a chart in epochs done.
+type axis struct {
+	from, to float64
+	cells    int
+}
+
+// newAxis makes an axis that reaches as far as the run came and a bit further: its
+// length grows in round steps, so that the curve does not creep with every row.
+func newAxis(r *diagnose.Run, cells int) axis {
+	from := float64(max(r.FirstEpoch, 1) - 1)
+	if p := r.MemorySeries.Points(); len(p) > 0 {
+		from = math.Max(0, math.Min(from, math.Ceil(p[0].X)-1))
+	}
+	length := roundUp(math.Max(r.Position()-from, 1))
+	if left := float64(r.Epochs) - from; left > 0 && length > left && r.Position() <= float64(r.Epochs) {
+		length = left
+	}
+	return axis{from: from, to: from + length, cells: cells}
+}
+
+// roundUp is the next length of an axis.
+func roundUp(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+		if l := m * unit; l >= v && l == math.Trunc(l) {
+			return l
+		}
+	}
+	return math.Ceil(10 * unit)
+}
+
+// cell is the column of x; negative or beyond the end if it is outside.
+func (a axis) cell(x float64) int {
+	i := int(math.Floor((x - a.from) / (a.to - a.from) * float64(a.cells)))
+	if x == a.to {
+		i = a.cells - 1
+	}
+	return i
+}
+
+// end is the column in which an epoch ends.
+func (a axis) end(epoch int) int {
+	return max(0, int(math.Ceil((float64(epoch)-a.from)/(a.to-a.from)*float64(a.cells)))-1)
+}
+
+// tickStep is the distance of labels, in epochs, so that they stand apart.
+func (a axis) tickStep() int {
+	per := float64(a.cells) / (a.to - a.from)
+	need := float64(len(strconv.Itoa(int(a.to))) + 4)
+	for unit := 1; unit < 1e9; unit *= 10 {
+		for _, m := range []int{1, 2, 5} {
+			if float64(m*unit)*per >= need {
+				return m * unit
+			}
+		}
+	}
+	return math.MaxInt32
+}
+
+// draw makes the axis and its labels, each of a.cells cells.
+func (a axis) draw() (line, labels string) {
+	l, n := []rune(repeat("─", a.cells)), []rune(spaces(a.cells))
+	step := a.tickStep()
+	first := (int(a.from)/step + 1) * step
+	free := 0
+	for e := first; float64(e) <= a.to; e += step {
+		c := a.end(e)
+		if c >= a.cells {
+			break
+		}
+		l[c] = '┬'
+		text := strconv.Itoa(e)
+		at := min(max(c-len(text)/2, 0), a.cells-len(text))
+		if at < free {
+			continue
+		}
+		copy(n[at:], []rune(text))
+		free = at + len(text) + 1
+	}
+	return string(l), string(n)
+}

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"yolotop/diagnose"
+)
+
+// withCheckpoint adds what can be resumed from: last.pt is written after the
+// validation of every epoch.
+func (s scene) withCheckpoint(v verdict, age bool) verdict {
+	r := s.run
+	if g := r.Gravest(); g != nil && g.Kind == diagnose.NaN {
+		return v // it may hold nan too
+	}
+	if r.Args["save"] == "False" || r.Args["nosave"] == "True" || len(r.Epochal) == 0 {
+		return v
+	}
+	phase := r.Phase
+	if r.Death != nil {
+		phase = r.DeathPhase
+	}
+	busy := phase == diagnose.Validating || phase == diagnose.Training
+	for i := len(r.Epochal) - 1; i >= 0; i-- {
+		e := r.Epochal[i]
+		next := r.Death != nil && r.DeathAt.Epoch > e.Epoch // it died in a later epoch
+		if !e.Complete || i == len(r.Epochal)-1 && busy && !next {
+			continue
+		}
+		text := s.say("verdict.checkpoint", e.Epoch)
+		if old := r.Elapsed - e.Moment.Run; age && r.Status == diagnose.Running && e.Moment.HasRun && r.HasElapsed && old > 0 {
+			text = s.say("verdict.checkpoint.age", e.Epoch, coarse(old))
+		}
+		v.parts = append(v.parts, text)
+		break
+	}
+	return v
+}
+
+// withBest adds the best epoch and its main metric.
+func (s scene) withBest(v verdict) verdict {
+	r := s.run
+	if r.BestEpoch == 0 || r.BestFitness == 0 { // 0 is what the first epochs have before anything is learnt
+		return v
+	}
+	name := mainMetric(r)
+	if m := r.MetricSeries[name]; m != nil {
+		if p, ok := m.At(float64(r.BestEpoch)); ok {
+			v.parts = append(v.parts, s.say("verdict.best.metric", r.BestEpoch, clean(name), columnFormat{digits: 3}.write(p.Last)))
+			return v
+		}
+	}
+	v.parts = append(v.parts, s.say("verdict.best", r.BestEpoch))
+	return v
+}
+
+// mainMetric is the metric that people compare runs by; empty if there is none.
+func mainMetric(r *diagnose.Run) string {
+	for _, name := range []string{"mAP50-95", "top1_acc", "mIoU", "mAP50"} {
+		if r.MetricSeries[name] != nil {
+			return name
+		}
+	}
+	if len(r.Metrics.Names) > 0 {
+		return r.Metrics.Names[len(r.Metrics.Names)-1]
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"slices"
+
+	"yolotop/parse"
+)
+
+// inputName is the name of an input for people.
+func (s scene) inputName(i int) string {
+	if s.snap == nil || i < 0 || i >= len(s.snap.Inputs) {
+		return ""
+	}
+	return base(s.snap.Inputs[i].Name)
+}
+
+// sources says what cannot be read, what is waited for, and what the shown run is
+// read from.
+func (s scene) sources() (parts []string, troubled bool) {
+	if s.snap == nil {
+		return nil, false
+	}
+	var calm []string
+	mine := func(i int) bool { return s.run == nil || !s.run.Known || slices.Contains(s.run.Inputs, i) }
+	for i := range s.snap.Inputs {
+		name := s.inputName(i)
+		state := parse.SourceState{Status: parse.SourceReading}
+		if i < len(s.snap.Sources) {
+			state = s.snap.Sources[i]
+		}
+		switch state.Status {
+		case parse.SourceWaiting:
+			if state.Name == "" { // it has not said anything yet
+				calm = append(calm, name)
+				continue
+			}
+			parts = append(parts, s.say("source.waiting", name))
+		case parse.SourceFailed:
+			troubled = true
+			text := s.say("source.failed", name)
+			if state.Why != "" {
+				text += ": " + clean(state.Why)
+			}
+			parts = append(parts, text)
+		case parse.SourceEnded:
+			if name == "stdin" {
+				calm = append(calm, s.say("source.pipe.ended"))
+			} else if mine(i) {
+				calm = append(calm, name)
+			}
+		default:
+			if mine(i) {
+				calm = append(calm, name)
+			}
+		}
+	}
+	return append(parts, calm...), troubled
+}
+
+// footerLine shows the keys of the page and, at the right, the sources.
+func (s scene) footerLine(w int) string {
+	t := s.theme
+	parts, troubled := s.sources()
+	if r := s.runOf(); r != "" {
+		parts = append([]string{r}, parts...)
+	}
+	if s.label != "" {
+		parts = append(parts, s.label)
+	}
+	limit := w / 3
+	if troubled {
+		limit = w / 2
+	}
+	right := joinFitting(parts, limit)
+	if w < 60 && !troubled {
+		right = ""
+	}
+	style := t.dim
+	if troubled {
+		style = t.moods[moodWarning]
+	}
+	room := w - width(right) - 3
+	left := ""
+	for _, b := range s.footerKeys(room) {
+		left += t.strong.Styled(b.label(t)) + " " + t.dim.Styled(s.say(b.footer)) + "  "
+	}
+	return fit(ends(" "+left, style.Styled(right)+" ", w), w)
+}
+
+// footerKeys are the keys of the page that fit into w cells; those that must be
+// there are counted first.
+func (s scene) footerKeys(w int) []binding {
+	table := bindings()
+	fits := make([]bool, len(table))
+	used := 1
+	for _, must := range []bool{true, false} {
+		for i, b := range table {
+			if b.must != must || b.footer == "" || b.on&s.view.page.bit() == 0 || b.many && len(s.runs) < 2 || b.past && s.live() {
+				continue
+			}
+			if cells := width(b.label(s.theme)) + 1 + width(s.say(b.footer)) + 2; used+cells <= w {
+				used += cells
+				fits[i] = true
+			}
+		}
+	}
+	var out []binding
+	for i, b := range table {
+		if fits[i] {
+			out = append(out, b)
+		}
+	}
+	return out
+}

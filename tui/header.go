@@ -1,0 +1,243 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"yolotop/diagnose"
+)
+
+// verdictLine is the first line of every screen.
+func (s scene) verdictLine(w int) string {
+	v := s.verdict()
+	t := s.theme
+	indent := " "
+	if w < 40 {
+		indent = ""
+	}
+	head := indent + t.sign(v.mood) + " "
+	right := ""
+	if v.hint && w >= 60 {
+		right = t.dim.Styled(t.enter()+" "+s.say("verdict.explain")) + " "
+	}
+	room := w - width(head) - width(right) - 2
+	text := joinFitting(v.parts, room)
+	if room < 12 {
+		text, right = joinFitting(v.parts, w-width(head)), ""
+	}
+	first, rest := text, ""
+	if len(v.parts) > 0 {
+		if n := len(v.parts[0]); strings.HasPrefix(text, v.parts[0]) {
+			first, rest = text[:n], text[n:]
+		}
+	}
+	style := t.strong
+	if v.mood != moodInfo {
+		style = t.moods[v.mood].Bold()
+	}
+	return fit(ends(head+style.Styled(first)+rest, right, w), w)
+}
+
+// identity says what is trained, the long way and ever shorter ones.
+func (s scene) identity() []string {
+	r := s.run
+	name := clean(path.Base(strings.ReplaceAll(r.Model, `\`, "/")))
+	if r.Model == "" {
+		name = clean(r.Trainer)
+	}
+	for _, ext := range []string{".pt", ".yaml", ".yml"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	name = cut(name, 24)
+	short := strings.TrimSpace(name + " " + clean(r.Task))
+	long := append([]string{short}, s.settings()...)
+	return []string{strings.Join(long, " · "), short, name}
+}
+
+// settings are the settings that memory depends on, as they are in force.
+func (s scene) settings() []string {
+	r := s.run
+	var out []string
+	if r.Batch > 0 {
+		out = append(out, s.say("header.batch", r.Batch))
+	}
+	if len(r.ImgSize) > 0 {
+		var size []string
+		for _, v := range r.ImgSize[:min(2, len(r.ImgSize))] {
+			size = append(size, strconv.Itoa(v))
+		}
+		out = append(out, strings.Join(size, "x")+" px")
+	}
+	if r.AMP != nil {
+		key := diagnose.Key("header.amp")
+		if !*r.AMP {
+			key = "header.fp32"
+		}
+		out = append(out, s.say(key))
+	}
+	return out
+}
+
+// done is how much of the shown epoch is done, from 0 to 1; ok is false where the
+// log does not tell.
+func (s scene) done() (share float64, ok bool) {
+	r := s.run
+	if !s.live() {
+		return 1, true
+	}
+	if r.Iters <= 0 || r.Iter < 0 {
+		return 0, false
+	}
+	return math.Min(1, float64(r.Iter)/float64(r.Iters)), true
+}
+
+// epochOf is "37/100", as wide for every epoch of a run.
+func (s scene) epochOf() string {
+	e := strconv.Itoa(s.epoch())
+	if s.run.Epochs <= 0 {
+		return e
+	}
+	of := strconv.Itoa(s.run.Epochs)
+	return fitRight(e, len(of)) + "/" + of
+}
+
+// headerLine says what runs, how far it is and how long it takes.
+func (s scene) headerLine(w int) string {
+	if s.run == nil || !s.run.Known {
+		return fit(" "+s.theme.dim.Styled(s.label), w)
+	}
+	t := s.theme
+	ids := s.identity()
+	if !s.run.HasRows() {
+		return ends(" "+cut(ids[0], w-2), s.runOf()+" ", w)
+	}
+	right := s.timing(w >= 70)
+	progress := s.say("header.epoch", s.epochOf())
+	if w < 60 {
+		progress = s.epochOf()
+	}
+	percent := "    "
+	share, known := s.done()
+	if known {
+		percent = fmt.Sprintf("%3d%%", int(share*100))
+	}
+	if w < 60 && 1+width(ids[2])+2+width(progress)+6+width(right) > w {
+		right = "" // what is left out is on the first line or in the table
+		if one := s.timing(false); 1+8+2+width(progress)+6+width(one) <= w {
+			right = one
+		} else if d, ok := s.run.Remaining(); ok && s.live() {
+			right = s.say("header.left", squeeze(s.duration(coarseLeft(d))))
+		}
+	}
+	const gap = 3
+	least := 1 + width(progress) + 1 + 4 + 1 + width(right) + 1
+	id := ids[len(ids)-1]
+	for _, one := range ids {
+		if least+width(one)+gap+10 <= w {
+			id = one
+			break
+		}
+	}
+	id = cut(id, max(0, w-least-2))
+	room := w - least - width(id) - gap
+	bar := ""
+	if known && room >= 10 {
+		n := min(room-2, 40)
+		full := int(share * float64(n))
+		bar = t.moods[moodOK].Styled(repeat("━", full)) + t.border.Styled(repeat("─", n-full))
+	}
+	middle := progress
+	if bar != "" {
+		middle += " " + bar
+	}
+	middle += " " + percent
+	left := " " + t.strong.Styled(id)
+	if id != "" {
+		left += "  "
+	}
+	free := w - width(left) - width(middle) - width(right) - 1
+	if free < 1 {
+		return fit(left+middle+" "+right, w)
+	}
+	return fit(left+spaces(free/2)+middle+spaces(free-free/2)+right+" ", w)
+}
+
+// timing is what time is left and how old the newest row is, both of fixed width.
+func (s scene) timing(full bool) string {
+	r := s.run
+	if !s.live() {
+		return s.theme.accent.Styled(s.say("header.past"))
+	}
+	if r.Status != diagnose.Running {
+		if r.HasElapsed && r.Elapsed > 0 {
+			return s.say("header.took", r.Elapsed)
+		}
+		return ""
+	}
+	left := ""
+	if d, ok := r.Remaining(); ok {
+		left = s.say("header.left", coarseLeft(d))
+		if !full {
+			left = s.say("header.left", squeeze(s.duration(coarseLeft(d))))
+		}
+	}
+	out := left
+	if full {
+		out = fitRight(left, 17)
+	}
+	if age := s.age(); age != "" {
+		if full {
+			age = fitRight(age, 15)
+		} else {
+			age = s.say("header.ago", squeeze(s.duration(coarse(s.snap.Now.Sub(r.LastRow)))))
+		}
+		out += "  " + age
+	}
+	return strings.TrimLeft(out, " ")
+}
+
+// coarseLeft rounds a time that is left to what it can be known to.
+func coarseLeft(d time.Duration) time.Duration {
+	switch {
+	case d < 2*time.Minute:
+		return d.Round(5 * time.Second)
+	case d < 24*time.Hour:
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Hour)
+}
+
+// squeeze takes the spaces between numbers and units out of a duration.
+func squeeze(text string) string {
+	var out []rune
+	runes := []rune(text)
+	for i, r := range runes {
+		if r == ' ' && i > 0 && unicode.IsDigit(runes[i-1]) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+// age is how long ago the newest row came; empty if it was read from a file.
+func (s scene) age() string {
+	r := s.run
+	if s.snap == nil || r.LastRow.IsZero() || r.Status != diagnose.Running {
+		return ""
+	}
+	return s.say("header.row", coarse(s.snap.Now.Sub(r.LastRow)))
+}
+
+// runOf is "run 2 of 3" where there are several, else empty.
+func (s scene) runOf() string {
+	if len(s.runs) < 2 {
+		return ""
+	}
+	return s.say("header.run", s.index+1, len(s.runs))
+}

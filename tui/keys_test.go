@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"yolotop/diagnose"
+)
+
+// TestSameFrameSameView promises that a frame without news changes nothing.
+func TestSameFrameSameView(t *testing.T) {
+	t.Parallel()
+	s := situations()["healthy"]
+	session := sessionOf(s.ended, s.log)
+	m := screenOf(session.Snapshot(noon()), Options{}, 120, 40)
+	again, _ := m.Update(FrameMsg{session.Snapshot(noon())})
+	if a, b := m.View(), again.View(); a.Content != b.Content || a.WindowTitle != b.WindowTitle {
+		t.Error("the same snapshot gave another view")
+	}
+}
+
+// TestSnapshotIsOnlyRead promises that drawing changes nothing in a snapshot.
+func TestSnapshotIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	s := situations()["oom"]
+	snap := snapshotOf(s.ended, s.log)
+	one := screenOf(snap, Options{}, 120, 40).View().Content
+	screenOf(snap, Options{Lang: diagnose.Chinese}, 80, 24, "left", "left", "enter")
+	if two := screenOf(snap, Options{}, 120, 40).View().Content; one != two {
+		t.Error("drawing changed the snapshot")
+	}
+}
+
+// TestKeyTable promises that no key means two things on a page, that Ctrl-Z is
+// free, and that footer and help describe every line that does something new.
+func TestKeyTable(t *testing.T) {
+	t.Parallel()
+	for _, on := range []page{pageMain, pageDetail, pageHelp} {
+		seen := map[string]bool{}
+		for _, b := range bindings() {
+			if b.on&on.bit() == 0 {
+				continue
+			}
+			for _, k := range b.keys {
+				if seen[k] {
+					t.Errorf("%q is bound twice on page %d", k, on)
+				}
+				seen[k] = true
+				if k == "ctrl+z" {
+					t.Error("ctrl+z is bound: in a pipe it stops the trainer")
+				}
+			}
+			for _, key := range []diagnose.Key{b.footer, b.help} {
+				if key == "" {
+					continue
+				}
+				for _, lang := range []diagnose.Lang{diagnose.English, diagnose.Chinese} {
+					if text := (diagnose.Message{Key: key}).In(lang); text == string(key) || text == "" {
+						t.Errorf("%s has no text", key)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestKeys is what keys do, seen on the screen.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	all := situations()
+	for _, c := range []struct {
+		name, situation, keys string
+		want, not             string
+	}{
+		{"explain", "oom", "enter", "What to do", "Losses"},
+		{"explain the second", "oom", "down enter", "no margin", ""},
+		{"back from a page", "oom", "enter esc", "Losses", "What to do"},
+		{"nothing to explain", "healthy", "enter", "Losses", ""},
+		{"past", "oom", "left", "at the end of epoch 11 (now 12)", "out of memory in epoch"},
+		{"past without its findings", "oom", "g", "at the end of epoch 1 ", "no margin"},
+		{"before the first epoch", "oom", "g left left", "at the end of epoch 1 ", ""},
+		{"live again", "oom", "left left right right", "out of memory in epoch 12", "at the end of"},
+		{"G", "oom", "g G", "out of memory in epoch 12", "at the end of"},
+		{"no past while it starts", "starting", "left", "starting", "at the end"},
+		{"scroll losses", "finished", "tab tab down down", "> Losses", ""},
+		{"unknown keys", "healthy", "x y z", "no trouble", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := all[c.situation]
+			frame := plainText(t, screenOf(snapshotOf(s.ended, s.log), Options{}, 120, 40, strings.Fields(c.keys)...).View().Content)
+			if !strings.Contains(frame, c.want) {
+				t.Errorf("no %q after %s:\n%s", c.want, c.keys, frame)
+			}
+			if c.not != "" && strings.Contains(frame, c.not) {
+				t.Errorf("%q after %s:\n%s", c.not, c.keys, frame)
+			}
+		})
+	}
+}
+
+// TestQuit promises that q and Ctrl-C quit on every page.
+func TestQuit(t *testing.T) {
+	t.Parallel()
+	s := situations()["oom"]
+	snap := snapshotOf(s.ended, s.log)
+	for _, before := range []string{"tab", "?", "enter"} {
+		for _, key := range []string{"q", "ctrl+c"} {
+			_, cmd := screenOf(snap, Options{}, 80, 24, before).Update(press(key))
+			if cmd == nil {
+				t.Fatalf("%s after %s does nothing", key, before)
+			}
+			if _, ok := cmd().(tea.QuitMsg); !ok {
+				t.Errorf("%s after %s does not quit", key, before)
+			}
+		}
+	}
+}
+
+// TestMouse promises that the mouse is off until it is asked for, and that the
+// wheel then moves through time.
+func TestMouse(t *testing.T) {
+	t.Parallel()
+	s := situations()["healthy"]
+	m := screenOf(snapshotOf(s.ended, s.log), Options{}, 80, 24)
+	if m.View().MouseMode != tea.MouseModeNone {
+		t.Error("the mouse is on from the start")
+	}
+	on, _ := m.Update(press("m"))
+	if on.View().MouseMode != tea.MouseModeCellMotion {
+		t.Error("m does not turn the mouse on")
+	}
+	back, _ := on.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if !strings.Contains(back.View().Content, "at the end of epoch 36") {
+		t.Error("the wheel does not move through time")
+	}
+}
+
+// TestRuns goes through the runs of one log.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	two := newLog(3).scanned().whole(1, 3, flat).String() + newLog(9).scanned().whole(1, 5, flat).String()
+	snap := snapshotOf(false, two)
+	for keys, want := range map[string]string{"": "5/9", "p": "3/3", "p p": "3/3", "p n": "5/9"} {
+		frame := plainText(t, screenOf(snap, Options{}, 120, 40, strings.Fields(keys)...).View().Content)
+		if !strings.Contains(frame, want) || !strings.Contains(frame, "of 2") {
+			t.Errorf("no %q after %q:\n%s", want, keys, frame)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package tui
+
+import "yolotop/diagnose"
+
+// pane is a part of the screen.
+type pane uint8
+
+const (
+	paneNone pane = iota
+	paneMemory
+	paneFacts
+	paneFindings
+	paneLosses
+	paneLog
+	paneStart
+	panes
+)
+
+// shape is the kind of screen that a size allows.
+type shape uint8
+
+const (
+	tiny shape = iota // a few lines in order of importance
+	side              // a narrow pane beside an editor
+	mid               // 80 by 24
+	wide              // two columns and boxes
+)
+
+func shapeOf(w, h int) shape {
+	switch {
+	case w < 30 || h < 10:
+		return tiny
+	case w < 60:
+		return side
+	case w < 100 || h < 28:
+		return mid
+	}
+	return wide
+}
+
+// row is a row of panes of a plan.
+type row struct {
+	panes []pane
+	h     int
+	frame frame
+}
+
+// wish is how much height a row of panes needs at least, would like, and can use.
+type wish struct {
+	panes             []pane
+	least, like, most int
+	grow              int // share of what is left over
+}
+
+// headLines are the lines above the panes: the verdict, which may take two lines
+// in a narrow pane, and the header.
+func (s scene) headLines(w, h int) []string {
+	if shapeOf(w, h) != side {
+		return []string{s.verdictLine(w), s.headerLine(w)}
+	}
+	return append(s.verdictLines(w, 2), s.headerLine(w))
+}
+
+// plan says which panes are on a screen and how high they are. The least important
+// ones are left out first.
+func (s scene) plan(w, h int) []row {
+	sh := shapeOf(w, h)
+	if sh == tiny {
+		return nil
+	}
+	f := ruled
+	if sh == wide {
+		f = boxed
+	}
+	body := h - len(s.headLines(w, h)) - 1
+	rows := allocate(s.wishes(sh, f, w), body)
+	for i := range rows {
+		rows[i].frame = f
+	}
+	return rows
+}
+
+// wishes are the rows in order of importance.
+func (s scene) wishes(sh shape, f frame, w int) []wish {
+	out := f.outer()
+	found := len(s.findings())
+	var list []wish
+	if s.starting() {
+		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + 9, most: out + 10})
+	} else {
+		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
+		if !s.measured() {
+			top.least, top.like, top.most, top.grow = out+1, out+2, out+3, 0
+		}
+		if sh == wide {
+			top.panes = append(top.panes, paneFacts)
+			top.like, top.most = max(top.like, out+8), max(top.most, out+9)
+		}
+		list = append(list, top)
+	}
+	switch lines := min(found, 4); {
+	case sh == wide && !s.starting():
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + max(1, 2*lines), most: out + max(1, 2*lines)})
+	case sh == wide && found > 0:
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + 2*lines, most: out + 2*lines})
+	case sh == side && found < 2: // the first lines say it all
+	case sh == side:
+		n := min(6, len(s.narrowFindings(w-2)))
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + n, most: out + n})
+	case found > 0:
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + lines, most: out + lines})
+	}
+	if !s.starting() {
+		epochs := len(s.run.Epochal)
+		if s.run.Status == diagnose.Running { // room for those to come, so that nothing moves when they do
+			epochs = max(epochs, min(s.run.Epochs, 12), 3)
+		}
+		l := wish{panes: []pane{paneLosses}, least: out + 3, like: out + 2 + min(epochs, []int{0, 0, 3, 5}[sh]), most: out + 2 + epochs, grow: 1}
+		if sh == side {
+			n := len(s.compactLosses(w - 2))
+			l.least, l.like, l.most, l.grow = out+min(2, n), out+n, out+n, 0
+		}
+		list = append(list, l)
+	}
+	return append(list, wish{panes: []pane{paneLog}, least: out + 2, like: out + 4, most: 1 << 20, grow: 1})
+}
+
+// allocate shares height lines among the wishes; those at the end that do not fit
+// get nothing.
+func allocate(wishes []wish, height int) []row {
+	var rows []row
+	left := height
+	for _, w := range wishes {
+		if w.least > left {
+			break
+		}
+		rows = append(rows, row{panes: w.panes, h: w.least})
+		left -= w.least
+	}
+	for i := range rows {
+		more := min(left, wishes[i].like-wishes[i].least)
+		rows[i].h += more
+		left -= more
+	}
+	for grown := true; left > 0 && grown; {
+		grown = false
+		for i := range rows {
+			more := min(left, wishes[i].grow, wishes[i].most-rows[i].h)
+			if more > 0 {
+				rows[i].h += more
+				left -= more
+				grown = true
+			}
+		}
+	}
+	if left > 0 && len(rows) > 0 { // nobody can use it: the first row has room to breathe
+		rows[0].h += left
+	}
+	return rows
+}
+
+// screen draws everything into exactly h lines of w cells.
+func (s scene) screen(w, h int) []string {
+	if w <= 0 || h <= 0 {
+		return nil
+	}
+	if shapeOf(w, h) == tiny && s.view.page == pageMain {
+		return rect(s.tinyLines(w, h), w, h)
+	}
+	if s.view.page != pageMain {
+		return s.pageScreen(w, h)
+	}
+	out := s.headLines(w, h)
+	for _, r := range s.plan(w, h) {
+		out = append(out, s.drawRow(r, w)...)
+	}
+	out = rect(out, w, h-1)
+	return append(out, s.footerLine(w))
+}
+
+// factsCells is the width of the pane beside the memory.
+const factsCells = 40
+
+// drawRow draws panes beside each other.
+func (s scene) drawRow(r row, w int) []string {
+	if len(r.panes) == 1 {
+		return s.drawPane(r.panes[0], r.frame, w, r.h)
+	}
+	right := min(factsCells, w/3)
+	a := s.drawPane(r.panes[0], r.frame, w-right, r.h)
+	b := s.drawPane(r.panes[1], r.frame, right, r.h)
+	for i := range a {
+		a[i] += b[i]
+	}
+	return a
+}
+
+// drawPane draws one pane into exactly h lines of w cells.
+func (s scene) drawPane(p pane, f frame, w, h int) []string {
+	iw, ih := f.inner(w, h)
+	c, lines := s.content(p, iw, ih)
+	return f.draw(s.theme, c, lines, w, h)
+}
+
+// content is what a pane shows in w by h cells.
+func (s scene) content(p pane, w, h int) (caption, []string) {
+	switch p {
+	case paneMemory:
+		return s.memory(w, h)
+	case paneFacts:
+		return s.facts(w, h)
+	case paneFindings:
+		return s.findingsPane(w, h)
+	case paneLosses:
+		if w < 58 {
+			return caption{title: s.say("pane.losses"), right: s.bestNote()}, s.compactLosses(w)
+		}
+		return s.lossesPane(w, h)
+	case paneLog:
+		return s.logPane(w, h)
+	case paneStart:
+		return s.startFacts(w, h)
+	}
+	return caption{}, nil
+}

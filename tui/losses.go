@@ -1,0 +1,105 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"yolotop/diagnose"
+)
+
+// tableEpochs are the epochs of the table, the newest first, and whether the first
+// one is still under way.
+func (s scene) tableEpochs() (rows []diagnose.EpochStat, current bool) {
+	for i := len(s.run.Epochal) - 1; i >= 0; i-- {
+		if e := s.run.Epochal[i]; s.live() || e.Epoch <= s.view.cursor {
+			rows = append(rows, e)
+		}
+	}
+	if !s.live() && (len(rows) == 0 || rows[0].Epoch < s.view.cursor) {
+		return append([]diagnose.EpochStat{s.past(s.view.cursor)}, rows...), false
+	}
+	return rows, s.live() && len(rows) > 0 && !rows[0].Complete
+}
+
+// lossesPane is whether it learns: a small curve and the last epochs of each loss
+// and metric.
+func (s scene) lossesPane(w, h int) (caption, []string) {
+	c := caption{title: s.say("pane.losses"), right: s.bestNote(), focused: s.view.focus == paneLosses}
+	if s.run == nil || !s.run.HasRows() {
+		return c, []string{s.theme.dim.Styled(s.say("losses.none"))}
+	}
+	t := s.theme
+	epochCells := max(5, len(strconv.Itoa(max(s.run.Epochs, s.run.Epoch))), width(s.say("losses.epoch")))
+	const noteCells = 8
+	cols := s.columns(w - epochCells - noteCells)
+	head := fitRight(s.say("losses.epoch"), epochCells)
+	curves := spaces(epochCells)
+	for _, col := range cols {
+		head += fitRight(col.name, col.cells)
+		curves += spaces(3) + spark(col.series, s.position(), col.cells-3)
+	}
+	out := []string{t.dim.Styled(head)}
+	if h >= 4 {
+		out = append(out, t.spark.Styled(curves))
+	}
+	rows, current := s.tableEpochs()
+	room := h - len(out)
+	skip := min(max(0, s.view.scroll[paneLosses]), max(0, len(rows)-room))
+	for i := skip; i < len(rows) && len(out) < h; i++ {
+		out = append(out, s.lossRow(rows[i], cols, epochCells, current && i == 0))
+	}
+	return c, out
+}
+
+// lossRow is one epoch of the table.
+func (s scene) lossRow(e diagnose.EpochStat, cols []column, epochCells int, current bool) string {
+	t := s.theme
+	line := fitRight(strconv.Itoa(e.Epoch), epochCells)
+	if current || !s.live() && e.Epoch == s.view.cursor {
+		line = t.strong.Styled(line)
+	}
+	for _, c := range cols {
+		v, ok := c.of(&e)
+		if current {
+			v, ok = c.now()
+		}
+		switch {
+		case ok && c.warns && (math.IsNaN(v) || math.IsInf(v, 0)):
+			line += t.moods[moodCritical].Styled(fitRight(c.format.write(v), c.cells))
+		case ok:
+			line += fitRight(c.format.write(v), c.cells)
+		case current:
+			line += t.dim.Styled(fitRight("…", c.cells))
+		default:
+			line += t.dim.Styled(fitRight("-", c.cells))
+		}
+	}
+	switch {
+	case current:
+		if share, ok := s.done(); ok {
+			line += t.dim.Styled(fmt.Sprintf("  %3d%%", int(share*100)))
+		}
+	case e.Epoch == s.run.BestEpoch && s.run.BestFitness > 0:
+		line += "  " + t.moods[moodOK].Styled(s.say("losses.best"))
+	}
+	return line
+}
+
+// bestNote says which epoch is the best one and when patience ends the run.
+func (s scene) bestNote() string {
+	r := s.run
+	if r == nil || r.BestEpoch == 0 || r.BestFitness == 0 || !s.live() {
+		return ""
+	}
+	note := s.say("verdict.best", r.BestEpoch)
+	patience, err := strconv.Atoi(r.Args["patience"])
+	if err != nil || patience <= 0 || r.Status != diagnose.Running {
+		return note
+	}
+	left := r.BestEpoch + patience - r.Epoch
+	if left < 0 || r.Epochs > 0 && r.BestEpoch+patience >= r.Epochs {
+		return note // the run ends before patience does
+	}
+	return note + " · " + s.say("losses.patience", epochs(left))
+}

@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"yolotop/diagnose"
+)
+
+// markLetter is the letter of a mark under the chart; letters, since shapes that
+// every font has are few.
+func markLetter(k diagnose.MarkKind) rune {
+	switch k {
+	case diagnose.MarkMosaicClosed:
+		return 'm'
+	case diagnose.MarkResumed:
+		return 'r'
+	case diagnose.MarkBatchReduced:
+		return 'b'
+	case diagnose.MarkNaN:
+		return 'n'
+	case diagnose.MarkOOM:
+		return 'x'
+	case diagnose.MarkFailure:
+		return 'f'
+	case diagnose.MarkOnset:
+		return 'o'
+	}
+	return '?'
+}
+
+// markName is what the letter stands for.
+func markName(k diagnose.MarkKind) diagnose.Key {
+	switch k {
+	case diagnose.MarkMosaicClosed:
+		return "legend.mosaic"
+	case diagnose.MarkResumed:
+		return "legend.resumed"
+	case diagnose.MarkBatchReduced:
+		return "legend.batch"
+	case diagnose.MarkNaN:
+		return "legend.nan"
+	case diagnose.MarkOOM:
+		return "legend.oom"
+	case diagnose.MarkFailure:
+		return "legend.failed"
+	}
+	return "legend.onset"
+}
+
+// markMood is how grave a mark is.
+func markMood(k diagnose.MarkKind) mood {
+	switch k {
+	case diagnose.MarkOOM, diagnose.MarkFailure:
+		return moodCritical
+	case diagnose.MarkNaN, diagnose.MarkBatchReduced, diagnose.MarkOnset:
+		return moodWarning
+	}
+	return moodInfo
+}
+
+// marks draws the marks of the run on an axis and says what their letters mean. A
+// graver mark hides another one in the same column. Both are empty if there is
+// nothing to mark.
+func (s scene) marks(a axis) (line, legend string) {
+	cells := make([]diagnose.MarkKind, a.cells)
+	used := make([]bool, a.cells)
+	seen := map[diagnose.MarkKind]bool{}
+	var kinds []diagnose.MarkKind
+	for _, m := range s.run.Marks {
+		c := a.cell(m.X)
+		if m.X == float64(int(m.X)) && m.X > a.from {
+			c = a.end(int(m.X)) // between two epochs: where the first one ends
+		}
+		if c < 0 || c >= a.cells || used[c] && markMood(cells[c]) > markMood(m.Kind) {
+			continue
+		}
+		cells[c], used[c] = m.Kind, true
+		if !seen[m.Kind] {
+			seen[m.Kind] = true
+			kinds = append(kinds, m.Kind)
+		}
+	}
+	if len(kinds) == 0 {
+		return "", ""
+	}
+	for i, k := range cells {
+		if used[i] {
+			line += s.theme.moods[markMood(k)].Styled(string(markLetter(k)))
+		} else {
+			line += " "
+		}
+	}
+	for _, k := range kinds {
+		if legend != "" {
+			legend += " · "
+		}
+		legend += string(markLetter(k)) + " " + s.say(markName(k))
+	}
+	return line, legend
+}

@@ -1,0 +1,138 @@
+// Package tui is the screen: a Bubble Tea model that draws snapshots of a
+// [diagnose.Session].
+//
+// The model holds the newest snapshot and the state of the view (the cursor in
+// time, the focus, the page that is open) and nothing else. From the two it makes
+// a scene, and every pane is a pure function of the scene and a size to exactly
+// that rectangle. Which panes there are at which size is decided in layout.go; the
+// first line is the verdict at every size. All keys are in one table in keys.go.
+//
+// The screen is built when a message changes it and handed out unchanged until
+// then, and nothing is animated: a screen on which nothing changed sends no bytes.
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"yolotop/diagnose"
+)
+
+// Options is what a screen is told once.
+type Options struct {
+	Lang    diagnose.Lang
+	ASCII   bool   // nothing whose width terminals disagree about
+	Version string // of the program, for the help
+	Label   string // stands in the footer: "demo"; empty for none
+}
+
+// FrameMsg brings a new snapshot. It is sent at most 10 times a second, and only
+// if something changed; while a run is followed, each second for the ages.
+type FrameMsg struct{ Snapshot *diagnose.Snapshot }
+
+// Model is the Bubble Tea model of the screen.
+type Model struct {
+	options       Options
+	background    background
+	snap          *diagnose.Snapshot
+	view          view
+	width, height int
+	content       string
+	title         string
+}
+
+// New makes a model without a snapshot.
+func New(o Options) Model { return Model{options: o} }
+
+// Init asks the terminal for its background; nothing waits for the answer.
+func (m Model) Init() tea.Cmd { return tea.RequestBackgroundColor }
+
+// Update takes a message and redraws if it changed anything.
+func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case FrameMsg:
+		m.frame(msg.Snapshot)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		m.background = backgroundLight
+		if msg.IsDark() {
+			m.background = backgroundDark
+		}
+	case tea.KeyPressMsg:
+		do := dispatch(msg.String(), m.view.page)
+		if do == nil {
+			return m, nil
+		}
+		cmd = do(&m)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	default:
+		return m, nil
+	}
+	m.draw()
+	return m, cmd
+}
+
+// View is the screen as it was last drawn.
+func (m Model) View() tea.View {
+	v := tea.NewView(m.content)
+	v.AltScreen = true
+	v.WindowTitle = m.title
+	if m.view.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	return v
+}
+
+// frame takes a new snapshot; a log that was scrolled back stays where it is.
+func (m *Model) frame(snap *diagnose.Snapshot) {
+	if snap == nil {
+		return
+	}
+	before := m.scene().run
+	m.snap = snap
+	after := m.scene().run
+	if m.view.scroll[paneLog] > 0 && before != nil && after != nil && before.ID == after.ID && len(before.Log) > 0 {
+		last, added := before.Log[len(before.Log)-1], 0
+		for i := len(after.Log) - 1; i >= 0 && after.Log[i] != last; i-- {
+			added++
+		}
+		m.view.scroll[paneLog] += added
+	}
+	m.settleView()
+}
+
+// scene is what there is to see.
+func (m *Model) scene() scene {
+	return newScene(m.snap, m.view, newTheme(m.background, m.options.ASCII), m.options)
+}
+
+// draw builds the screen.
+func (m *Model) draw() {
+	s := m.scene()
+	m.content = strings.Join(s.screen(m.width, m.height), "\n")
+	m.title = s.windowTitle()
+	if m.options.ASCII {
+		m.content = toASCII(m.content)
+	}
+}
+
+// windowTitle says how it is in a tab of the terminal. It is ASCII: a byte of some
+// characters (0x9c, as in a check mark) ends a title for terminals that know the
+// old 8-bit controls, and the rest would be printed over the screen.
+func (s scene) windowTitle() string {
+	if s.run == nil || !s.run.HasRows() {
+		return "yolotop"
+	}
+	sign := strings.TrimSpace(theme{ascii: true}.glyph(s.verdict().mood))
+	title := sign + " " + strings.TrimSpace(s.epochOf()) + " " + s.identity()[2] + " - yolotop"
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, title)
+}

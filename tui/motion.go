@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"yolotop/diagnose"
+)
+
+// view is the state of the screen that keys change.
+type view struct {
+	page       page
+	pageScroll int
+	focus      pane
+	cursor     int           // epoch of the past that is shown; 0 for live
+	run        int           // ID of the run that was chosen; 0 for the newest
+	finding    int           // index of the selected one
+	detail     diagnose.Kind // of the finding that is explained
+	scroll     [panes]int
+	mouse      bool
+}
+
+func (m *Model) back() tea.Cmd {
+	m.view.page, m.view.pageScroll = pageMain, 0
+	return nil
+}
+
+func (m *Model) openHelp() tea.Cmd {
+	m.view.page, m.view.pageScroll = pageHelp, 0
+	return nil
+}
+
+// explain opens the page of the selected finding.
+func (m *Model) explain() tea.Cmd {
+	if f := m.scene().selected(); f != nil {
+		m.view.page, m.view.pageScroll, m.view.detail = pageDetail, 0, f.Kind
+	}
+	return nil
+}
+
+// move goes through the findings, or scrolls what has the focus.
+func (m *Model) move(by int) tea.Cmd {
+	s := m.scene()
+	if m.view.page != pageMain {
+		_, lines := s.pageLines(m.width)
+		m.view.pageScroll = within(m.view.pageScroll+by, len(lines)-s.pageRoom(m.height))
+		return nil
+	}
+	switch m.view.focus {
+	case paneLog:
+		m.view.scroll[paneLog] = within(m.view.scroll[paneLog]-by, len(s.logLines())-m.inside(paneLog))
+	case paneLosses:
+		if s.run != nil {
+			rows, _ := s.tableEpochs()
+			m.view.scroll[paneLosses] = within(m.view.scroll[paneLosses]+by, len(rows)-m.inside(paneLosses)+2)
+		}
+	default:
+		m.view.finding = within(m.view.finding+by, len(s.findings())-1)
+	}
+	return nil
+}
+
+// within keeps a position between 0 and most.
+func within(v, most int) int { return min(max(v, 0), max(most, 0)) }
+
+// inside is how many lines a pane has for its content.
+func (m *Model) inside(p pane) int {
+	for _, r := range m.scene().plan(m.width, m.height) {
+		if slices.Contains(r.panes, p) {
+			return r.h - r.frame.outer()
+		}
+	}
+	return 0
+}
+
+// turn gives the focus to the next pane that can be moved in.
+func (m *Model) turn(by int) tea.Cmd {
+	order := []pane{paneNone}
+	for _, r := range m.scene().plan(m.width, m.height) {
+		for _, p := range r.panes {
+			if p == paneFindings || p == paneLosses && shapeOf(m.width, m.height) != side || p == paneLog {
+				order = append(order, p)
+			}
+		}
+	}
+	at := max(0, slices.Index(order, m.view.focus))
+	m.view.focus = order[(at+by+len(order))%len(order)]
+	return nil
+}
+
+// travel moves the cursor in time by epochs. Past the newest one it is live again.
+func (m *Model) travel(by int) tea.Cmd {
+	s := m.scene()
+	if s.run == nil || !s.run.HasRows() {
+		return nil
+	}
+	first, now := max(1, s.run.FirstEpoch), s.epoch()
+	to := max(now+by, first)
+	if to >= s.run.Epoch && by > 0 || s.run.Epoch <= first {
+		return m.live()
+	}
+	m.view.cursor = min(to, s.run.Epoch)
+	m.settleView()
+	return nil
+}
+
+// live goes back to the newest state.
+func (m *Model) live() tea.Cmd {
+	m.view.cursor = 0
+	m.view.scroll = [panes]int{}
+	m.settleView()
+	return nil
+}
+
+// otherRun shows the next or the previous run.
+func (m *Model) otherRun(by int) tea.Cmd {
+	s := m.scene()
+	to := s.index + by
+	if to < 0 || to >= len(s.runs) {
+		return nil
+	}
+	m.view.run = s.runs[to].ID
+	if to == len(s.runs)-1 {
+		m.view.run = 0 // follow what comes
+	}
+	m.view.cursor, m.view.finding, m.view.page = 0, 0, pageMain
+	m.view.scroll = [panes]int{}
+	return nil
+}
+
+func (m *Model) toggleMouse() tea.Cmd {
+	m.view.mouse = !m.view.mouse
+	return nil
+}
+
+// wheel scrolls what has the focus, else it moves through time.
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	by := 0
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		by = -1
+	case tea.MouseWheelDown:
+		by = 1
+	default:
+		return
+	}
+	if m.view.page != pageMain || m.view.focus != paneNone {
+		m.move(by)
+		return
+	}
+	m.travel(by)
+}
+
+// settleView keeps the selection within what there is.
+func (m *Model) settleView() {
+	m.view.finding = within(m.view.finding, len(m.scene().findings())-1)
+}

@@ -1,0 +1,162 @@
+package tui
+
+import (
+	"strconv"
+
+	"yolotop/diagnose"
+)
+
+// page is what fills the screen below the verdict.
+type page uint8
+
+const (
+	pageMain page = iota
+	pageDetail
+	pageHelp
+)
+
+// pages is a set of pages.
+type pages uint8
+
+func (p page) bit() pages { return 1 << p }
+
+const (
+	onMain    = pages(1 << pageMain)
+	onDetail  = pages(1 << pageDetail)
+	onHelp    = pages(1 << pageHelp)
+	onText    = onDetail | onHelp
+	onAnyPage = onMain | onText
+)
+
+// pageScreen draws the help or a finding, with the verdict above and the keys
+// below wherever there is room for them.
+func (s scene) pageScreen(w, h int) []string {
+	var out []string
+	if h >= 4 {
+		out = append(out, s.verdictLine(w))
+	}
+	room := s.pageRoom(h)
+	title, lines := s.pageLines(w)
+	from := min(max(0, s.view.pageScroll), max(0, len(lines)-room))
+	c := caption{title: title, focused: true}
+	if len(lines) > room {
+		c.right = s.say("page.lines", from+1, min(from+room, len(lines)), len(lines))
+	}
+	body := lines[from:min(len(lines), from+room)]
+	if h >= 4 {
+		out = append(out, ruled.draw(s.theme, c, body, w, h-2)...)
+		out = append(out, s.footerLine(w))
+	} else {
+		out = append(out, body...)
+	}
+	return rect(out, w, h)
+}
+
+// pageRoom is how many lines of a page fit on a screen of h lines.
+func (s scene) pageRoom(h int) int {
+	if h >= 4 {
+		return max(1, h-3)
+	}
+	return max(1, h)
+}
+
+// pageLines are all lines of the page that is open.
+func (s scene) pageLines(w int) (title string, lines []string) {
+	inner := max(1, w-2)
+	if s.view.page == pageHelp {
+		return s.say("pane.help"), s.help(inner)
+	}
+	return s.detail(inner)
+}
+
+// detail explains a finding: what, why, what to do, what cannot be known, and
+// since when it is true.
+func (s scene) detail(w int) (title string, lines []string) {
+	f := s.explained()
+	if f == nil {
+		return s.say("pane.findings"), []string{s.say("findings.none")}
+	}
+	t := s.theme
+	w = min(w, 100) // longer lines are hard to read
+	head := func(key diagnose.Key) {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.strong.Styled(s.say(key)))
+	}
+	text := func(m diagnose.Message, first, rest string) {
+		for i, l := range wrap(clean(m.In(s.lang)), w-width(first)) {
+			if i == 0 {
+				lines = append(lines, first+l)
+			} else {
+				lines = append(lines, rest+l)
+			}
+		}
+	}
+	mood := levelMood(f.Level)
+	for i, l := range wrap(s.title(f), w-2-width(t.glyph(mood))) {
+		if i == 0 {
+			lines = append(lines, t.sign(mood)+" "+t.moods[mood].Bold().Styled(l))
+		} else {
+			lines = append(lines, spaces(1+width(t.glyph(mood)))+t.moods[mood].Bold().Styled(l))
+		}
+	}
+	if f.Provisional {
+		lines = append(lines, t.dim.Styled(s.say("detail.provisional")))
+	}
+	if !f.Because.IsZero() {
+		head("detail.why")
+		text(f.Because, "  ", "  ")
+	}
+	if len(f.Advice) > 0 {
+		head("detail.advice")
+		for i, a := range f.Advice {
+			n := "  " + strconv.Itoa(i+1) + ". "
+			text(a, n, spaces(len(n)))
+		}
+	}
+	if len(f.Limits) > 0 {
+		head("detail.limits")
+		for _, l := range f.Limits {
+			text(l, "  - ", "    ")
+		}
+	}
+	head("detail.when")
+	lines = append(lines, "  "+s.say("detail.first", s.moment(f.First)))
+	if f.Last != f.First {
+		lines = append(lines, "  "+s.say("detail.last", s.moment(f.Last)))
+	}
+	return string(f.Kind), s.withEvidence(f, lines, w)
+}
+
+// withEvidence adds the curve that a finding about memory rests on.
+func (s scene) withEvidence(f *diagnose.Finding, lines []string, w int) []string {
+	switch f.Kind {
+	case diagnose.OOM, diagnose.Leak, diagnose.Creep, diagnose.Step, diagnose.Tight, diagnose.ValPeak, diagnose.Headroom, diagnose.OtherProcess:
+	default:
+		return lines
+	}
+	if !s.measured() || w < 30 {
+		return lines
+	}
+	const rows = 10
+	_, chart := s.memory(w-2, rows)
+	lines = append(lines, "", s.theme.strong.Styled(s.memoryTitle()))
+	for _, l := range chart {
+		lines = append(lines, "  "+l)
+	}
+	return lines
+}
+
+// explained is the finding whose page is open; it stays while it is withdrawn.
+func (s scene) explained() *diagnose.Finding {
+	if s.run == nil {
+		return nil
+	}
+	for _, f := range s.run.Findings {
+		if f.Kind == s.view.detail {
+			return f
+		}
+	}
+	return s.selected()
+}

@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"github.com/charmbracelet/x/ansi"
+)
+
+// mood is what a sign says. It is never said by colour alone.
+type mood uint8
+
+const (
+	moodInfo mood = iota // nothing to say yet, or worth knowing
+	moodOK
+	moodWarning
+	moodCritical
+)
+
+// background is what is known of the terminal's background.
+type background uint8
+
+const (
+	backgroundUnknown background = iota
+	backgroundDark
+	backgroundLight
+)
+
+// theme is how things look. Without colours (NO_COLOR, a dumb profile) the
+// renderer takes them out, so every style also differs in its signs or words.
+type theme struct {
+	ascii bool
+
+	strong ansi.Style // what must be read first
+	dim    ansi.Style // labels, units, what is always there
+	border ansi.Style
+	accent ansi.Style // the pane with the focus, the cursor in time
+	curve  ansi.Style // memory
+	spark  ansi.Style // small curves
+	moods  [4]ansi.Style
+}
+
+// newTheme makes the theme for a background. While that is not known, the 16
+// colours are used that the terminal's own scheme keeps readable.
+func newTheme(bg background, ascii bool) theme {
+	var dim, border, accent, curve, spark, ok, warning, critical ansi.Color
+	switch bg {
+	case backgroundDark:
+		dim, border, accent, curve, spark = ansi.IndexedColor(246), ansi.IndexedColor(240), ansi.IndexedColor(81), ansi.IndexedColor(75), ansi.IndexedColor(110)
+		ok, warning, critical = ansi.IndexedColor(114), ansi.IndexedColor(221), ansi.IndexedColor(203)
+	case backgroundLight:
+		dim, border, accent, curve, spark = ansi.IndexedColor(242), ansi.IndexedColor(250), ansi.IndexedColor(31), ansi.IndexedColor(25), ansi.IndexedColor(67)
+		ok, warning, critical = ansi.IndexedColor(28), ansi.IndexedColor(130), ansi.IndexedColor(160)
+	default:
+		dim, border, accent, curve, spark = ansi.BrightBlack, ansi.BrightBlack, ansi.Cyan, ansi.Blue, ansi.Blue
+		ok, warning, critical = ansi.Green, ansi.Yellow, ansi.Red
+	}
+	in := func(c ansi.Color) ansi.Style { return ansi.Style{}.ForegroundColor(c) }
+	return theme{
+		ascii: ascii, strong: ansi.Style{}.Bold(), dim: in(dim), border: in(border),
+		accent: in(accent), curve: in(curve), spark: in(spark),
+		moods: [4]ansi.Style{moodInfo: in(accent), moodOK: in(ok), moodWarning: in(warning), moodCritical: in(critical)},
+	}
+}
+
+// styled is text in a style; nothing stays nothing.
+func styled(style ansi.Style, text string) string {
+	if text == "" {
+		return ""
+	}
+	return style.Styled(text)
+}
+
+// glyph is the bare sign of a mood; all signs of a theme are equally wide.
+func (t theme) glyph(m mood) string {
+	if t.ascii {
+		return [...]string{moodInfo: "- ", moodOK: "ok", moodWarning: "! ", moodCritical: "x "}[m]
+	}
+	return [...]string{moodInfo: "·", moodOK: "✓", moodWarning: "!", moodCritical: "×"}[m]
+}
+
+// sign is the coloured sign of a mood.
+func (t theme) sign(m mood) string { return t.moods[m].Bold().Styled(t.glyph(m)) }
+
+// enter is the name of the Enter key.
+func (t theme) enter() string {
+	if t.ascii {
+		return "enter"
+	}
+	return "⏎"
+}

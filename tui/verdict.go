@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"strings"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+)
+
+// verdict is what the first line says: a sign and parts in order of importance.
+type verdict struct {
+	mood  mood
+	parts []string
+	hint  bool // there is a finding that can be explained
+}
+
+// Summary is the verdict on a run in one line without colour, as plain output and
+// a status line show it. inputs name what was read if nothing is known of a run.
+func Summary(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) string {
+	s := scene{run: run, lang: lang, snap: &diagnose.Snapshot{Inputs: inputs}, theme: theme{}}
+	v := s.verdict()
+	return s.theme.glyph(v.mood) + " " + strings.Join(v.parts, " · ")
+}
+
+// verdict judges the run at the moment shown.
+func (s scene) verdict() verdict {
+	r := s.run
+	switch {
+	case r == nil || !r.Known:
+		return s.nothingYet()
+	case !s.live():
+		return s.pastVerdict()
+	}
+	g := r.Gravest()
+	switch r.Status {
+	case diagnose.Failed, diagnose.Killed:
+		return s.died(g)
+	case diagnose.Finished, diagnose.StoppedEarly:
+		return s.finished(g)
+	}
+	if g != nil && g.Level > diagnose.Info {
+		return s.trouble(g)
+	}
+	if !r.HasRows() {
+		if r.Status == diagnose.StatusUnknown {
+			return verdict{parts: []string{s.say("verdict.ends.start")}}
+		}
+		return s.startingVerdict()
+	}
+	v := s.quiet(g)
+	if r.Status == diagnose.StatusUnknown {
+		v.mood = moodInfo
+		v.parts = append([]string{s.say("verdict.ends", r.Epoch, diagnose.Say(phaseKey(r)))}, v.parts...)
+	}
+	return v
+}
+
+// epochs is a number of epochs.
+func epochs(n int) diagnose.Message {
+	if n == 1 {
+		return diagnose.Say("epochs.one")
+	}
+	return diagnose.Say("epochs.many", n)
+}
+
+// phaseKey is whether an ended input stopped within an epoch or after one.
+func phaseKey(r *diagnose.Run) diagnose.Key {
+	if st := r.Current(); st != nil && !st.Complete {
+		return "verdict.within"
+	}
+	return "verdict.after"
+}
+
+// nothingYet is the verdict where no training was seen.
+func (s scene) nothingYet() verdict {
+	if s.snap == nil {
+		return verdict{parts: []string{s.say("verdict.none")}}
+	}
+	ended := len(s.snap.Sources) > 0
+	for i, src := range s.snap.Sources {
+		name := s.inputName(i)
+		switch src.Status {
+		case parse.SourceWaiting:
+			return verdict{parts: []string{s.say("verdict.waiting", name), clean(src.Why)}}
+		case parse.SourceFailed:
+			return verdict{mood: moodCritical, parts: []string{s.say("verdict.unreadable", name), clean(src.Why)}}
+		case parse.SourceEnded:
+		default:
+			ended = false
+		}
+	}
+	if len(s.snap.Inputs) > 0 && (ended || s.run != nil && s.run.Phase == diagnose.Ended) {
+		return verdict{parts: []string{s.say("verdict.none.in", s.inputName(0))}}
+	}
+	return verdict{parts: []string{s.say("verdict.none")}}
+}
+
+// died is the verdict on a run that failed: what killed it, when, and what is left.
+func (s scene) died(g *diagnose.Finding) verdict {
+	r := s.run
+	v := verdict{mood: moodCritical, hint: g != nil}
+	switch {
+	case g != nil && g.Level == diagnose.Critical:
+		v.parts = append(v.parts, s.title(g))
+	case r.Status == diagnose.Killed && r.DeathAt.Epoch == 0:
+		v.parts = append(v.parts, s.say("verdict.killed.start"))
+	case r.Status == diagnose.Killed:
+		v.parts = append(v.parts, s.say("verdict.killed", r.DeathAt.Epoch))
+	case r.DeathAt.Epoch == 0:
+		v.parts = append(v.parts, s.say("verdict.died.start"))
+	default:
+		v.parts = append(v.parts, s.say("verdict.died", r.DeathAt.Epoch))
+	}
+	if g == nil || g.Level < diagnose.Critical {
+		if r.Death != nil && r.Death.Text != "" {
+			v.parts = append(v.parts, clean(r.Death.Text))
+		}
+	}
+	v = s.withCheckpoint(v, false)
+	if r.DeathAt.HasRun && r.DeathAt.Run > 0 {
+		v.parts = append(v.parts, s.say("verdict.lived", r.DeathAt.Run))
+	}
+	return s.withBest(v)
+}
+
+// finished is the verdict on a run that reached its end.
+func (s scene) finished(g *diagnose.Finding) verdict {
+	r := s.run
+	v := verdict{mood: moodOK, hint: g != nil}
+	done := s.say("verdict.finished.untimed", epochs(r.EpochsSeen))
+	switch {
+	case r.Status == diagnose.StoppedEarly:
+		done = s.say("verdict.early", r.Epoch)
+	case r.HasElapsed && r.Elapsed > 0:
+		done = s.say("verdict.finished", epochs(r.EpochsSeen), r.Elapsed)
+	}
+	if g != nil && g.Level == diagnose.Critical {
+		v.mood = moodCritical
+		v.parts = append(v.parts, s.title(g), done)
+	} else {
+		v.parts = append(v.parts, done)
+	}
+	v = s.withBest(v)
+	if g != nil && g.Level == diagnose.Warning {
+		v.parts = append(v.parts, s.title(g))
+	}
+	return v
+}
+
+// trouble is the verdict on a run with a warning or worse.
+func (s scene) trouble(g *diagnose.Finding) verdict {
+	v := verdict{mood: levelMood(g.Level), hint: true}
+	title := s.title(g)
+	if g.Provisional {
+		title = s.say("verdict.provisional", title)
+	}
+	v.parts = append(v.parts, title)
+	if g.Level == diagnose.Critical {
+		v = s.withCheckpoint(v, true)
+	}
+	if s.run.Status == diagnose.StatusUnknown {
+		v.parts = append(v.parts, s.say("verdict.ends", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
+	}
+	return v
+}
+
+// startingVerdict says how far the start is.
+func (s scene) startingVerdict() verdict {
+	r := s.run
+	v := verdict{parts: []string{s.starts()}}
+	if t := r.Memory.Total; t > 0 {
+		v.parts = append(v.parts, s.say("verdict.card", t))
+	}
+	if r.Batch > 0 {
+		v.parts = append(v.parts, s.say("header.batch", r.Batch))
+	}
+	if n := s.workers(); n >= 0 {
+		v.parts = append(v.parts, s.say("facts.workers.n", n))
+	}
+	return v
+}
+
+// starts is the phase of a start: "starting: caching images 62%".
+func (s scene) starts() string {
+	if s.run.Stage == nil {
+		return s.say("verdict.starting")
+	}
+	return s.say("verdict.starting.at", s.run.PhaseText())
+}
+
+// quiet is the verdict on a run without trouble.
+func (s scene) quiet(g *diagnose.Finding) verdict {
+	r := s.run
+	v := verdict{mood: moodOK, hint: g != nil}
+	if g != nil && (g.Kind == diagnose.NotMeasured || g.Kind == diagnose.Unreadable) {
+		v.mood = moodInfo
+		v.parts = []string{s.title(g), s.say("verdict.nothing.else", epochs(r.EpochsSeen))}
+		return v
+	}
+	switch verdict := r.Verdict(); {
+	case !s.measured():
+		v.mood = moodInfo
+		v.parts = append(v.parts, s.say("verdict.unmeasured", r.Epoch))
+	case verdict == diagnose.Unknown && r.EpochsSeen > 4:
+		v.mood = moodInfo
+		v.parts = append(v.parts, s.say("verdict.rising", r.Epoch))
+	case verdict == diagnose.Unknown:
+		v.mood = moodInfo
+		v.parts = append(v.parts, s.say("verdict.too.early", r.Epoch))
+	default:
+		v.parts = append(v.parts, s.say("verdict.ok", epochs(r.EpochsSeen)))
+	}
+	if free, ok := r.Free(); ok {
+		v.parts = append(v.parts, s.say("verdict.free", free))
+	}
+	if g != nil {
+		v.parts = append(v.parts, s.title(g))
+	}
+	return v
+}
+
+// pastVerdict is what was true at the cursor.
+func (s scene) pastVerdict() verdict {
+	v := verdict{mood: moodInfo, parts: []string{s.say("verdict.past", s.view.cursor, s.run.Epoch)}}
+	if p := s.run.At(s.position()); p.Memory > 0 {
+		v.parts = append(v.parts, s.memoryWord()+" "+diagnose.FormatGiB(p.Memory))
+	}
+	found := s.findings()
+	if len(found) == 0 {
+		v.parts = append(v.parts, s.say("verdict.past.none"))
+	} else {
+		v.mood, v.hint = levelMood(found[0].Level), true
+		v.parts = append(v.parts, clean(found[0].Title.In(s.lang)))
+	}
+	v.parts = append(v.parts, s.say("verdict.past.back"))
+	return v
+}
