@@ -72,9 +72,9 @@ func (d *oom) title(r *Run) Message {
 	case !r.HasRows():
 		return Say("oom.start.title")
 	case r.DeathPhase == Validating, r.DeathPhase == Finishing:
-		return Say("oom.val.title", r.Epoch)
+		return Say("oom.val.title", r.DeathAt.Epoch)
 	}
-	return Say("oom.title", r.Epoch)
+	return Say("oom.title", r.DeathAt.Epoch)
 }
 
 // shares that tell the causes of an out-of-memory apart.
@@ -101,6 +101,9 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 		total = r.Memory.Total
 	}
 	held := max(o.Reserved, o.Process, o.Allocated)
+	if held == 0 {
+		held = r.Memory.Last
+	}
 	others, pid, othersKnown := otherHolders(o)
 	smaller := smallerAdvice(r, max(held, r.Memory.Last), total)
 	numbers := Say("oom.numbers", o.Tried, o.Free, total)
@@ -132,6 +135,9 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 	case r.DeathPhase == Validating || r.DeathPhase == Finishing:
 		f.Because = Say("oom.val.because", numbers, held)
 		f.Advice = valAdvice(r, smaller)
+	case held == 0:
+		f.Because = numbers
+		f.Advice = smaller
 	default:
 		f.Because = Say("oom.because", numbers, held)
 		if grown, ok := growth(r); ok {

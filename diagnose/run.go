@@ -145,6 +145,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	begun                        int // epoch whose header was seen after the newest row
 	logBytes                     int
 	detectors                    []detector
 	dirty                        bool // a finding changed since the last pass

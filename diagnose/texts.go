@@ -147,7 +147,7 @@ var catalogue = map[Key]text{
 	"hostram.limits":         {"what else used the machine's memory is not in the log", "日志中看不到还有什么占用了主机内存"},
 
 	// stalled
-	"stalled.title":   {"no sign of life for %[1]s", "已有 %[1]s 没有任何动静"},
+	"stalled.title":   {"no sign of life for over %[1]s", "超过 %[1]s 没有任何动静"},
 	"stalled.because": {"the last thing seen was %[1]s; the longest pause before was %[2]s", "最后看到的是：%[1]s；此前最长的停顿是 %[2]s"},
 	"stalled.alive":   {"look whether the process lives and works: top, nvidia-smi, py-spy dump --pid PID", "确认进程是否存活并在工作：top、nvidia-smi、py-spy dump --pid PID"},
 	"stalled.disk":    {"look whether the disk is full or a network file system hangs: df -h", "确认磁盘是否已满、网络文件系统是否挂起：df -h"},

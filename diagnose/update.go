@@ -316,6 +316,9 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 		if r.printedColumns == nil && n.Columns != nil {
 			r.Columns = n.Columns.Losses
 		}
+		if st := r.Current(); st != nil && st.Complete {
+			r.begun = r.Epoch + 1
+		}
 		return
 	case parse.TrainingStarted:
 		if n.Epochs > 0 {
@@ -371,6 +374,9 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	}
 	if first {
 		r.DeathAt, r.DeathPhase = r.moment(e), r.Phase
+		if r.begun > r.Epoch { // it died before the first row of the next epoch
+			r.DeathAt.Epoch, r.DeathPhase = r.begun, Training
+		}
 	}
 	kind := MarkFailure
 	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
