@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+	"yolotop/sources"
+)
+
+// checkOptions are the flags of check.
+type checkOptions struct {
+	json bool
+	lang diagnose.Lang
+}
+
+// check reads every input to its end and reports. The exit status says how grave
+// the gravest active finding is.
+func check(env environment, paths []string, o checkOptions) (int, error) {
+	targets, err := expandAll(paths)
+	if err != nil {
+		return exitUsage, err
+	}
+	session := diagnose.NewSession(sessionInputs(targets)...)
+	events := 0
+	count := func(e parse.Event) {
+		if _, text := e.Record.(*parse.Text); !text {
+			events++
+		}
+		session.Observe(e)
+	}
+	var silent []string
+	for i, t := range targets {
+		before := events
+		if err := readTarget(env, t, i, count); err != nil {
+			return exitUsage, err
+		}
+		session.Observe(parse.Event{Origin: parse.Origin{Input: i}, Record: &parse.SourceState{Name: t.Path, Status: parse.SourceEnded}})
+		if events == before {
+			silent = append(silent, t.Path)
+		}
+	}
+	if events == 0 {
+		return exitUsage, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown").In(o.lang))
+	}
+	for _, name := range silent {
+		fmt.Fprintf(env.stderr, "yolotop: %s: no training in it\n", name)
+	}
+	r := reportOf(session, o.lang)
+	if o.json {
+		enc := json.NewEncoder(env.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		err = enc.Encode(r)
+	} else {
+		err = writeReport(env.stdout, session, o.lang)
+	}
+	return gravest(session), err
+}
+
+// gravest is the exit status for the gravest active finding of all runs.
+func gravest(s *diagnose.Session) int {
+	status := exitOK
+	for _, run := range s.Runs() {
+		if f := run.Gravest(); f != nil {
+			status = max(status, int(f.Level))
+		}
+	}
+	return status
+}
+
+// standardInput is the path that means standard input.
+const standardInput = "-"
+
+// expandAll turns arguments into inputs: a folder into the files of its run.
+func expandAll(paths []string) ([]sources.Target, error) {
+	var all []sources.Target
+	seen := map[string]bool{}
+	for _, p := range paths {
+		if p == standardInput {
+			if seen[p] {
+				return nil, fmt.Errorf("standard input was given twice")
+			}
+			seen[p] = true
+			all = append(all, sources.Target{Path: p})
+			continue
+		}
+		targets, err := sources.Expand(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			if !seen[t.Path] {
+				seen[t.Path] = true
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+func sessionInputs(targets []sources.Target) []diagnose.Input {
+	inputs := make([]diagnose.Input, len(targets))
+	for i, t := range targets {
+		inputs[i] = diagnose.Input{Name: t.Path, Group: t.Group}
+	}
+	return inputs
+}
+
+func readTarget(env environment, t sources.Target, input int, emit func(parse.Event)) error {
+	if t.Path == standardInput {
+		return sources.ReadFrom(env.stdin, "standard input", input, emit)
+	}
+	return sources.Read(t, input, emit)
+}
+
+// writeReport writes what check found for people: a verdict a run, then each
+// finding with its reason and its remedies.
+func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang) error {
+	var b strings.Builder
+	for _, run := range s.Runs() {
+		if run.Known {
+			writeRun(&b, run, s.Inputs(), lang)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"yolotop/diagnose"
+)
+
+// statusError carries an exit status that is no failure to be explained.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// execute runs the command line and gives the exit status. A failure is one line
+// on standard error.
+func execute(ctx context.Context, env environment) int {
+	root := rootCommand(env)
+	root.SetArgs(env.args)
+	root.SetIn(env.stdin)
+	root.SetOut(env.stdout)
+	root.SetErr(env.stderr)
+	err := root.ExecuteContext(ctx)
+	var status statusError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintf(env.stderr, "yolotop: %s\n", explain(err, root))
+	return exitUsage
+}
+
+// explain is an error in one line, with what to do where that is plain.
+func explain(err error, root *cobra.Command) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	var path *fs.PathError
+	_ = errors.As(err, &path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(text, "read "), ": no such file")
+	if strings.ContainsAny(name, `./\`) {
+		return text + " (--wait waits for it)"
+	}
+	text = fmt.Sprintf("no such file or command: %s", name)
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		text += fmt.Sprintf(" (did you mean %s?)", near[0])
+	}
+	return text
+}
+
+// globalFlags are the flags that every command takes.
+type globalFlags struct {
+	lang string
+}
+
+// language is what --lang or the locale asks for.
+func (g globalFlags) language(env environment) (diagnose.Lang, error) {
+	if g.lang != "" {
+		lang, ok := diagnose.ParseLang(g.lang)
+		if !ok {
+			return lang, fmt.Errorf("--lang %s: not known; en and zh are", g.lang)
+		}
+		return lang, nil
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := env.getenv(name); v != "" {
+			lang, _ := diagnose.ParseLang(v)
+			return lang, nil
+		}
+	}
+	return diagnose.English, nil
+}
+
+func rootCommand(env environment) *cobra.Command {
+	var (
+		global globalFlags
+		watch  watchOptions
+	)
+	root := &cobra.Command{
+		Use:           "yolotop [PATH|-]...",
+		Short:         "top for a YOLO training run",
+		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return errors.New("nothing to watch: give a log, a run folder or - (try: yolotop demo, yolotop --help)")
+			}
+			lang, err := global.language(env)
+			if err != nil {
+				return err
+			}
+			watch.lang = lang
+			return watchPaths(cmd.Context(), env, paths, watch)
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetVersionTemplate("yolotop {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fmt.Errorf("%w (yolotop --help lists the flags)", err)
+	})
+	root.PersistentFlags().StringVar(&global.lang, "lang", "", "language of the texts: en or zh (default: the locale's)")
+	watch.register(root)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if cmd == root {
+			_, _ = fmt.Fprint(env.stdout, help)
+			return
+		}
+		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
+	})
+	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch))
+	return root
+}
+
+func checkCommand(env environment, global *globalFlags) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check [--json] PATH...",
+		Short: "read finished or running logs to their end and report",
+		Long: `Reads every input to its end and reports what is known of each run in it and
+what is wrong. The exit status is 0 if nothing is, 1 for a warning, 2 for a
+critical finding and 3 if there is no training in any input.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, paths []string) error {
+			lang, err := global.language(env)
+			if err != nil {
+				return err
+			}
+			o.lang = lang
+			status, err := check(env, paths, o)
+			if err != nil {
+				return err
+			}
+			if status != exitOK {
+				return statusError(status)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON object instead of text")
+	return cmd
+}
+
+// help is what --help prints, within 80 columns.
+const help = `yolotop is top for a YOLO training run: GPU memory, losses and metrics on one
+timeline, and a warning with reason and remedy before the run dies.
+
+Usage:
+  yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
+  yolotop check PATH...     read to the end, report, and exit
+  yolotop demo              show a sample run; needs no GPU and no network
+
+Examples:
+  yolo train data=coco8.yaml model=yolo11n.pt 2>&1 | yolotop -
+  yolotop train.log             a log that is being written, or an old one
+  yolotop runs/detect/train     a run folder: results.csv and a log beside it
+  set -o pipefail; yolo train ... 2>&1 | tee train.log | yolotop -
+                                keeps the log and the trainer's exit status
+
+  2>&1 matters: older trainers write their progress to the error stream.
+
+Watching:
+  --wait           wait for a file that does not exist yet
+  --poll           look at files by the clock only (network file systems)
+  --follow         without a terminal: go on at the end of a file
+
+Looks:
+  --lang en|zh     language of the texts (default: the locale's)
+  --color WHEN     auto, always or never (default auto; NO_COLOR is respected)
+  --ascii          draw with ASCII characters only
+
+check:
+  --json           print one JSON object instead of text
+
+Other:
+  --version        print the version
+  --help           print this text
+
+Without a terminal (a pipe, a file, TERM=dumb) yolotop prints plain lines.
+
+Exit status:
+  0    fine; for check: nothing graver than a remark
+  1    check: a warning
+  2    check: a critical finding
+  3    wrong usage, or no training in any input
+  130  interrupted
+`

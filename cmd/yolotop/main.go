@@ -1,0 +1,73 @@
+// Command yolotop is top for a YOLO training run: it follows the log of a training,
+// shows memory and losses on one timeline, and warns of trouble with the reason and
+// the remedy.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+)
+
+// Exit statuses of all commands.
+const (
+	exitOK          = 0
+	exitWarning     = 1   // check: a warning is the gravest active finding
+	exitCritical    = 2   // check: a critical finding is active
+	exitUsage       = 3   // wrong usage, or nothing readable in any input
+	exitInterrupted = 130 // by SIGINT
+)
+
+// environment is everything of the outside world that a command touches, so that
+// whole commands run in memory in tests.
+type environment struct {
+	args           []string // without the program's name
+	getenv         func(string) string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	now            func() time.Time
+	// screen tells what a screen needs; nil where there is no terminal to draw on.
+	screen *terminal
+	// afterSignal ends the hold on the terminal's signals, which from then on are
+	// the training's: an interrupt no longer ends us, a request to terminate does.
+	afterSignal func() (context.Context, context.CancelFunc)
+}
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of our output that is gone must not end a training
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := execute(ctx, environment{
+		args: os.Args[1:], getenv: os.Getenv,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		now:    time.Now,
+		screen: findTerminal(),
+		afterSignal: func() (context.Context, context.CancelFunc) {
+			signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
+			return signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		},
+	})
+	stop()
+	os.Exit(code)
+}
+
+// version is the version of this build: that of the module, or the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 && v == "devel" {
+			v += " " + s.Value[:12]
+		}
+	}
+	return v
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+	"yolotop/tui"
+)
+
+// plain prints lines where there is no screen: one for each epoch and one for each
+// change of a finding.
+type plain struct {
+	out     io.Writer
+	lang    diagnose.Lang
+	session *diagnose.Session
+	epochs  map[int]int // last epoch printed, by run
+	said    map[said]diagnose.Finding
+	broken  bool // the reader of our output is gone
+}
+
+// said is the identity of a finding.
+type said struct {
+	run  int
+	kind diagnose.Kind
+}
+
+// runPlain prints what happens until all inputs have ended.
+func (w *watcher) runPlain(ctx context.Context) error {
+	p := &plain{
+		out: w.env.stdout, lang: w.options.lang, session: w.session,
+		epochs: map[int]int{}, said: map[said]diagnose.Finding{},
+	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	bus, done := w.start(reading)
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for open := true; open; {
+		select {
+		case batch, ok := <-bus.Events():
+			if open = ok; ok {
+				w.observe(batch, p.after)
+			}
+		case <-tick.C:
+			w.session.Tick(w.env.now())
+			p.findings()
+		case <-ctx.Done():
+			open = false
+		}
+	}
+	stop()
+	if isInterrupt(ctx) {
+		_ = p.end(w.session.Inputs()) // interrupted before anything was seen is no failure
+		quiet, release := w.env.afterSignal()
+		defer release()
+		w.drain(quiet, nil)
+		return statusError(exitInterrupted)
+	}
+	err := <-done
+	return errors.Join(err, p.end(w.session.Inputs()))
+}
+
+// after prints what an event completed.
+func (p *plain) after(e parse.Event) {
+	switch r := e.Record.(type) {
+	case *parse.Progress:
+		if e.Provisional || !r.Complete() && r.Iter > 0 {
+			return
+		}
+	case *parse.Text, *parse.Stage:
+		return
+	case *parse.SourceState:
+		if r.Status == parse.SourceFailed {
+			p.line(diagnose.Say("plain.failed", r.Name, r.Why).In(p.lang))
+		}
+	}
+	p.finishedEpochs(false)
+	p.findings()
+}
+
+// finishedEpochs prints the epochs whose validation is known, or that another one
+// has followed; all complete ones at the end.
+func (p *plain) finishedEpochs(all bool) {
+	for _, run := range p.session.Runs() {
+		for i := range run.Epochal {
+			st := &run.Epochal[i]
+			if st.Epoch <= p.epochs[run.ID] || !st.Complete {
+				continue
+			}
+			if len(st.Metrics.Values) == 0 && i == len(run.Epochal)-1 && !all {
+				continue
+			}
+			p.epochs[run.ID] = st.Epoch
+			p.line(epochLine(run, st))
+		}
+	}
+}
+
+func epochLine(run *diagnose.Run, st *diagnose.EpochStat) string {
+	parts := []string{fmt.Sprintf("%d/%d", st.Epoch, max(run.Epochs, st.Epoch))}
+	if st.Peak > 0 {
+		parts = append(parts, diagnose.FormatGiB(st.Peak))
+	}
+	if s := valuesText(run.Columns, st.Losses); s != "" {
+		parts = append(parts, s)
+	}
+	if s := valuesText(st.Metrics.Names, st.Metrics.Values); s != "" {
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// findings prints what is new, graver or withdrawn.
+func (p *plain) findings() {
+	for _, run := range p.session.Runs() {
+		for _, f := range run.Findings {
+			key := said{run.ID, f.Kind}
+			before, known := p.said[key]
+			if known && before.Level == f.Level && before.Active == f.Active {
+				continue
+			}
+			p.said[key] = *f
+			var b strings.Builder
+			writeFinding(&b, f, p.lang)
+			p.line(strings.TrimRight(b.String(), "\n"))
+		}
+	}
+}
+
+// end prints how each run stands.
+func (p *plain) end(inputs []diagnose.Input) error {
+	p.finishedEpochs(true)
+	p.findings()
+	known := false
+	for _, run := range p.session.Runs() {
+		if run.Known {
+			known = true
+			p.line(tui.Summary(run, inputs, p.lang))
+		}
+	}
+	if !known {
+		var names []string
+		for _, in := range inputs {
+			names = append(names, in.Name)
+		}
+		return fmt.Errorf("%s: no training in it: %s", strings.Join(names, ", "), diagnose.Say("check.unknown").In(p.lang))
+	}
+	return nil
+}
+
+func (p *plain) line(s string) {
+	if p.broken {
+		return
+	}
+	if _, err := io.WriteString(p.out, s+"\n"); err != nil {
+		p.broken = true // whoever writes to us must not suffer for it
+	}
+}

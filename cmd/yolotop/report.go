@@ -1,0 +1,208 @@
+package main
+
+import (
+	"math"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+)
+
+// reportVersion is the version of the JSON form that check prints.
+const reportVersion = 1
+
+// report is what check --json prints. A value that is not known is left out and
+// never 0.
+type report struct {
+	Version int         `json:"version"`
+	Runs    []runReport `json:"runs"`
+}
+
+type runReport struct {
+	Inputs         []string            `json:"inputs"`
+	Trainer        string              `json:"trainer,omitempty"`
+	TrainerVersion string              `json:"trainer_version,omitempty"`
+	Torch          string              `json:"torch,omitempty"`
+	Task           string              `json:"task,omitempty"`
+	Model          string              `json:"model,omitempty"`
+	Status         diagnose.Status     `json:"status"`
+	Epoch          int                 `json:"epoch,omitempty"`
+	Epochs         int                 `json:"epochs,omitempty"`
+	EpochsSeen     int                 `json:"epochs_seen"`
+	FirstEpoch     int                 `json:"first_epoch,omitempty"`
+	Iter           *int                `json:"iter,omitempty"`
+	Iters          int                 `json:"iters,omitempty"`
+	Batch          float64             `json:"batch,omitempty"`
+	ImgSize        any                 `json:"imgsz,omitempty"`
+	Workers        *int                `json:"workers,omitempty"`
+	AMP            *bool               `json:"amp,omitempty"`
+	Device         *deviceReport       `json:"device,omitempty"`
+	Memory         memoryReport        `json:"memory"`
+	Columns        []string            `json:"columns,omitempty"`
+	Last           map[string]*float64 `json:"last,omitempty"`
+	Metrics        map[string]*float64 `json:"metrics,omitempty"`
+	Rate           float64             `json:"rate_it_per_s,omitempty"`
+	Verdict        diagnose.Kind       `json:"verdict"`
+	Findings       []findingReport     `json:"findings"`
+}
+
+type deviceReport struct {
+	Name  string      `json:"name,omitempty"`
+	Index *int        `json:"index,omitempty"`
+	Total parse.Bytes `json:"total_bytes,omitempty"`
+}
+
+type memoryReport struct {
+	Measure string      `json:"measure"`
+	Last    parse.Bytes `json:"last_bytes,omitempty"`
+	Peak    parse.Bytes `json:"peak_bytes,omitempty"`
+	Total   parse.Bytes `json:"total_bytes,omitempty"`
+}
+
+type findingReport struct {
+	Kind        diagnose.Kind `json:"kind"`
+	Level       string        `json:"level"`
+	Active      bool          `json:"active"`
+	Provisional bool          `json:"provisional"`
+	GPU         *int          `json:"gpu,omitempty"`
+	First       momentReport  `json:"first"`
+	Last        momentReport  `json:"last"`
+	Title       string        `json:"title"`
+	Because     string        `json:"because"`
+	Advice      []string      `json:"advice"`
+	Limits      []string      `json:"limits,omitempty"`
+	OOM         *oomReport    `json:"oom,omitempty"`
+}
+
+type momentReport struct {
+	Input   string   `json:"input,omitempty"`
+	Line    int      `json:"line,omitempty"`
+	Epoch   int      `json:"epoch,omitempty"`
+	Elapsed *float64 `json:"elapsed_s,omitempty"`
+}
+
+type oomReport struct {
+	Epoch float64  `json:"epoch"`
+	Low   float64  `json:"epoch_low"`
+	High  float64  `json:"epoch_high"`
+	In    *float64 `json:"in_s,omitempty"`
+}
+
+// reportOf describes all runs of a session, oldest first.
+func reportOf(s *diagnose.Session, lang diagnose.Lang) report {
+	r := report{Version: reportVersion, Runs: []runReport{}}
+	for _, run := range s.Runs() {
+		if run.Known {
+			r.Runs = append(r.Runs, reportRun(run, s.Inputs(), lang))
+		}
+	}
+	return r
+}
+
+func reportRun(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) runReport {
+	r := runReport{
+		Trainer: run.Trainer, TrainerVersion: run.Version, Torch: run.Torch, Task: run.Task, Model: run.Model,
+		Status: run.Status, Epoch: run.Epoch, Epochs: run.Epochs, EpochsSeen: run.EpochsSeen, FirstEpoch: run.FirstEpoch,
+		AMP: run.AMP, Columns: run.Columns, Rate: run.Rate, Verdict: run.Verdict(), Findings: []findingReport{},
+		Memory: memoryReport{Measure: run.Memory.Measure.String(), Last: run.Memory.Last, Peak: run.Memory.Peak, Total: run.Memory.Total},
+	}
+	for _, i := range run.Inputs {
+		r.Inputs = append(r.Inputs, inputs[i].Name)
+	}
+	if run.Iter >= 0 {
+		r.Iter, r.Iters = &run.Iter, run.Iters
+	}
+	if run.Batch >= 1 {
+		r.Batch = run.Batch
+	}
+	switch len(run.ImgSize) {
+	case 0:
+	case 1:
+		r.ImgSize = run.ImgSize[0]
+	default:
+		r.ImgSize = run.ImgSize
+	}
+	if run.Workers >= 0 {
+		r.Workers = &run.Workers
+	} else if run.LoaderWorkers >= 0 {
+		r.Workers = &run.LoaderWorkers
+	}
+	if d, ok := run.Device(); ok || run.Memory.Total > 0 {
+		r.Device = &deviceReport{Name: d.Name, Total: run.Memory.Total}
+		if ok && d.Index >= 0 {
+			r.Device.Index = &d.Index
+		}
+	}
+	r.Last = lastRow(run)
+	r.Metrics = named(run.Metrics)
+	for _, f := range run.Findings {
+		r.Findings = append(r.Findings, reportFinding(f, run, inputs, lang))
+	}
+	return r
+}
+
+// lastRow is the newest row: losses by name, instances and size.
+func lastRow(run *diagnose.Run) map[string]*float64 {
+	last := named(parse.Named{Names: run.Columns, Values: run.Losses})
+	if run.Instances >= 0 {
+		last["instances"] = finite(run.Instances)
+	}
+	if run.Size >= 0 {
+		last["size"] = finite(run.Size)
+	}
+	return last
+}
+
+func named(n parse.Named) map[string]*float64 {
+	m := make(map[string]*float64, len(n.Values)+2)
+	for i, v := range n.Values {
+		if i < len(n.Names) {
+			m[n.Names[i]] = finite(v)
+		}
+	}
+	return m
+}
+
+// finite is nil for NaN and infinities, which JSON cannot hold.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func reportFinding(f *diagnose.Finding, run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) findingReport {
+	r := findingReport{
+		Kind: f.Kind, Level: f.Level.String(), Active: f.Active, Provisional: f.Provisional,
+		First: reportMoment(f.First, run, inputs), Last: reportMoment(f.Last, run, inputs),
+		Title: f.Title.In(lang), Because: f.Because.In(lang), Advice: []string{},
+	}
+	if f.GPU >= 0 {
+		r.GPU = &f.GPU
+	}
+	for _, m := range f.Advice {
+		r.Advice = append(r.Advice, m.In(lang))
+	}
+	for _, m := range f.Limits {
+		r.Limits = append(r.Limits, m.In(lang))
+	}
+	if o := f.OOM; o != nil {
+		r.OOM = &oomReport{Epoch: o.Epoch, Low: o.Low, High: o.High}
+		if o.In > 0 {
+			s := o.In.Seconds()
+			r.OOM.In = &s
+		}
+	}
+	return r
+}
+
+func reportMoment(m diagnose.Moment, run *diagnose.Run, inputs []diagnose.Input) momentReport {
+	r := momentReport{Line: m.Line, Epoch: m.Epoch}
+	if len(run.Inputs) > 1 && m.Input < len(inputs) {
+		r.Input = inputs[m.Input].Name
+	}
+	if m.HasRun {
+		s := m.Run.Seconds()
+		r.Elapsed = &s
+	}
+	return r
+}

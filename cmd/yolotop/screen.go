@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+	"yolotop/tui"
+)
+
+// Times of the screen.
+const (
+	frameEvery = 100 * time.Millisecond // at most
+	screenFPS  = 20                     // of the renderer; a key is answered within this
+)
+
+// runScreen shows the session until the person quits.
+//
+// The consumer of the bus only updates the session. It never waits for the screen:
+// a new snapshot is offered when the last one was taken, and a terminal that hangs
+// takes none.
+func (w *watcher) runScreen(ctx context.Context) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	program := tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching)...)
+	frames := make(chan *diagnose.Snapshot, 1)
+	bus, _ := w.start(watching)
+	finished := make(chan error, 2)
+	go w.guard(program, finished, func() { w.consume(watching, bus.Events(), frames) })
+	go w.guard(program, finished, func() {
+		for {
+			select {
+			case s := <-frames:
+				program.Send(tui.FrameMsg{Snapshot: s})
+			case <-watching.Done():
+				return
+			}
+		}
+	})
+	_, err := program.Run()
+	stop()
+	crash := errors.Join(<-finished, <-finished)
+	switch {
+	case crash != nil:
+		err = crash
+	case errors.Is(err, tea.ErrProgramKilled) && isInterrupt(ctx), errors.Is(err, tea.ErrInterrupted):
+		err = statusError(exitInterrupted)
+	case err != nil:
+		err = fmt.Errorf("screen: %w", err)
+	}
+	w.leave()
+	return err
+}
+
+// leave prints how the runs stand and lets the programs that write to us finish.
+func (w *watcher) leave() {
+	for _, run := range w.session.Runs() {
+		if run.Known {
+			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.session.Inputs()[run.Inputs[0]].Name, tui.Summary(run, w.session.Inputs(), w.options.lang))
+		}
+	}
+	if len(w.drainers) == 0 {
+		return
+	}
+	quiet, release := w.env.afterSignal()
+	defer release()
+	w.drain(quiet, w.env.stdout)
+}
+
+// guard runs f; a panic in it restores the terminal and is reported, since
+// bubbletea only catches those of its own goroutines.
+func (w *watcher) guard(program *tea.Program, finished chan<- error, f func()) {
+	defer func() {
+		var err error
+		if v := recover(); v != nil {
+			program.Kill()
+			err = fmt.Errorf("internal error: %v", v)
+		}
+		finished <- err
+	}()
+	f()
+}
+
+// consume updates the session and offers snapshots.
+func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, frames chan<- *diagnose.Snapshot) {
+	frame, tick := time.NewTicker(frameEvery), time.NewTicker(tickEvery)
+	defer frame.Stop()
+	defer tick.Stop()
+	changed := true
+	for {
+		select {
+		case batch, ok := <-batches:
+			if !ok {
+				batches = nil
+				continue
+			}
+			w.observe(batch, nil)
+			changed = true
+		case <-tick.C:
+			if w.live() {
+				w.session.Tick(w.env.now())
+				changed = true // the age of the last row
+			}
+		case <-frame.C:
+			if changed && len(frames) == 0 {
+				frames <- w.session.Snapshot(w.env.now())
+				changed = false
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *watcher) screenOptions() tui.Options {
+	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
+	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version()}
+}
+
+func (w *watcher) programOptions(ctx context.Context) []tea.ProgramOption {
+	options := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithOutput(w.env.screen.out), tea.WithoutSignalHandler(), tea.WithFPS(screenFPS),
+	}
+	switch w.options.color {
+	case "never":
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	case "always":
+		options = append(options, tea.WithColorProfile(colorprofile.ANSI256))
+	}
+	return options
+}

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package main
+
+// controllingTerminal is where keys come from while standard input is a pipe.
+const controllingTerminal = "/dev/tty"

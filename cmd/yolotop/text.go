@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"yolotop/diagnose"
+	"yolotop/tui"
+)
+
+// levelSign is what stands before a finding; colour is never needed to tell.
+func levelSign(l diagnose.Level) string {
+	return [...]string{"·", "!", "×"}[l]
+}
+
+// writeRun describes a run for people.
+func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) {
+	var names []string
+	for _, i := range run.Inputs {
+		names = append(names, inputs[i].Name)
+	}
+	fmt.Fprintf(b, "%s\n", tui.Summary(run, inputs, lang))
+	fmt.Fprintf(b, "  %s\n", strings.Join(append([]string{strings.Join(names, " + ")}, describe(run, lang)...), ", "))
+	if line := strings.Join(state(run, lang), ", "); line != "" {
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+	for _, values := range []string{lossText(run), metricText(run)} {
+		if values != "" {
+			fmt.Fprintf(b, "  %s\n", values)
+		}
+	}
+	for _, f := range run.Findings {
+		writeFinding(b, f, lang)
+	}
+}
+
+// describe is what the run is: trainer, task, model, settings.
+func describe(run *diagnose.Run, lang diagnose.Lang) []string {
+	var parts []string
+	for _, s := range []string{strings.TrimSpace(run.Trainer + " " + run.Version), run.Task, run.Model} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if run.Batch >= 1 {
+		parts = append(parts, diagnose.Say("check.batch", run.Batch).In(lang))
+	}
+	if len(run.ImgSize) == 1 {
+		parts = append(parts, fmt.Sprintf("%d px", run.ImgSize[0]))
+	}
+	if d, ok := run.Device(); ok {
+		if d.Name == "" {
+			d.Name = strings.ToUpper(d.Kind)
+		}
+		parts = append(parts, d.Name)
+	}
+	return parts
+}
+
+// state is how far the run is and how it is.
+func state(run *diagnose.Run, lang diagnose.Lang) []string {
+	parts := []string{diagnose.Say(diagnose.Key("status." + string(run.Status))).In(lang)}
+	switch {
+	case run.Epoch > 0 && run.Epochs > 0:
+		parts = append(parts, diagnose.Say("check.epoch", run.Epoch, run.Epochs).In(lang))
+	case run.Epoch > 0:
+		parts = append(parts, diagnose.Say("check.epoch1", run.Epoch).In(lang))
+	}
+	switch {
+	case run.Memory.Peak > 0 && run.Memory.Total > 0:
+		parts = append(parts, diagnose.Say("check.memory", run.Memory.Peak, run.Memory.Total).In(lang))
+	case run.Memory.Peak > 0:
+		parts = append(parts, diagnose.Say("check.memory1", run.Memory.Peak).In(lang))
+	}
+	if run.Rate > 0 {
+		parts = append(parts, diagnose.Say("check.rate", run.Rate).In(lang))
+	}
+	if run.DamagedImages > 0 {
+		parts = append(parts, diagnose.Say("check.images", run.DamagedImages).In(lang))
+	}
+	return parts
+}
+
+func lossText(run *diagnose.Run) string { return valuesText(run.Columns, run.Losses) }
+
+func metricText(run *diagnose.Run) string {
+	return valuesText(run.Metrics.Names, run.Metrics.Values)
+}
+
+// valuesText is "box_loss 1.022  cls_loss 0.861".
+func valuesText(names []string, values []float64) string {
+	var parts []string
+	for i, v := range values {
+		if i < len(names) {
+			parts = append(parts, names[i]+" "+diagnose.FormatNumber(v))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+func writeFinding(b *strings.Builder, f *diagnose.Finding, lang diagnose.Lang) {
+	title := f.Title.In(lang)
+	if !f.Active {
+		fmt.Fprintf(b, "· %s (%s)\n", title, diagnose.Say("check.withdrawn").In(lang))
+		return
+	}
+	fmt.Fprintf(b, "%s %s: %s\n", levelSign(f.Level), f.Kind, title)
+	if !f.Because.IsZero() {
+		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.why").In(lang), f.Because.In(lang))
+	}
+	for i, m := range f.Advice {
+		fmt.Fprintf(b, "    %d. %s\n", i+1, m.In(lang))
+	}
+	for _, m := range f.Limits {
+		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.limits").In(lang), m.In(lang))
+	}
+}

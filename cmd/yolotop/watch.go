@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"yolotop/diagnose"
+	"yolotop/parse"
+	"yolotop/sources"
+)
+
+// watchOptions are the flags of watching.
+type watchOptions struct {
+	lang               diagnose.Lang
+	wait, poll, follow bool
+	color              string
+	ascii              bool
+}
+
+func (o *watchOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.wait, "wait", false, "wait for a file that does not exist yet")
+	f.BoolVar(&o.poll, "poll", false, "look at files by the clock only")
+	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
+	cmd.PersistentFlags().StringVar(&o.color, "color", "auto", "auto, always or never")
+	cmd.PersistentFlags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
+}
+
+func (o *watchOptions) check() error {
+	switch o.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return fmt.Errorf("--color %s: not known; auto, always and never are", o.color)
+}
+
+// busCapacity is how many batches may wait for the consumer, which is never slow
+// for longer than a moment.
+const busCapacity = 64
+
+// watcher is what is being watched: a session fed by sources.
+type watcher struct {
+	env      environment
+	options  watchOptions
+	session  *diagnose.Session
+	sources  []sources.Source
+	drainers []sources.Drainer // programs that must not be left without a reader
+	ended    int
+}
+
+// watchPaths watches inputs on a screen, or prints lines where there is none.
+func watchPaths(ctx context.Context, env environment, paths []string, o watchOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	targets, err := expandWaiting(paths, o.wait)
+	if err != nil {
+		return err
+	}
+	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...)}
+	for i, t := range targets {
+		var s sources.Source
+		if t.Path == standardInput {
+			s = sources.NewStdin(env.stdin, i)
+		} else {
+			s = sources.NewFile(sources.FileOptions{
+				Path: t.Path, Input: i, Args: t.Args, Wait: o.wait || t.Expected, Poll: o.poll,
+				Follow: env.screen != nil || o.follow,
+			})
+		}
+		w.sources = append(w.sources, s)
+		if d, ok := s.(sources.Drainer); ok {
+			w.drainers = append(w.drainers, d)
+		}
+	}
+	return w.run(ctx)
+}
+
+// expandWaiting is expandAll, but leaves what does not exist yet for its source to
+// wait for.
+func expandWaiting(paths []string, wait bool) ([]sources.Target, error) {
+	if !wait {
+		return expandAll(paths)
+	}
+	var all []sources.Target
+	for _, p := range paths {
+		targets, err := expandAll([]string{p})
+		if errors.Is(err, fs.ErrNotExist) {
+			targets, err = []sources.Target{{Path: p, Expected: true}}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, targets...)
+	}
+	return all, nil
+}
+
+func (w *watcher) run(ctx context.Context) error {
+	if w.env.screen == nil {
+		return w.runPlain(ctx)
+	}
+	return w.runScreen(ctx)
+}
+
+// start runs the sources; the bus closes when all of them have ended.
+func (w *watcher) start(ctx context.Context) (*sources.Bus, <-chan error) {
+	bus := sources.NewBus(busCapacity)
+	done := make(chan error, 1)
+	go func() { done <- sources.Run(ctx, bus, w.sources...) }()
+	return bus, done
+}
+
+// observe shows a batch to the session.
+func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
+	for _, e := range batch {
+		w.session.Observe(e)
+		if s, ok := e.Record.(*parse.SourceState); ok && (s.Status == parse.SourceEnded || s.Status == parse.SourceFailed) {
+			w.ended++
+		}
+		if after != nil {
+			after(e)
+		}
+	}
+}
+
+// live reports whether more may come.
+func (w *watcher) live() bool { return w.ended < len(w.sources) }
+
+// drain lets the programs that write to us finish: what they print goes through,
+// as with cat, until they end. A further signal ends it.
+func (w *watcher) drain(ctx context.Context, out io.Writer) {
+	for _, d := range w.drainers {
+		d.PassTo(out)
+	}
+	for _, d := range w.drainers {
+		select {
+		case <-d.Drained():
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tickEvery is how often a session hears the time.
+const tickEvery = time.Second
+
+// isInterrupt reports whether a context was ended by a signal.
+func isInterrupt(ctx context.Context) bool { return ctx.Err() != nil }
