@@ -86,6 +86,7 @@ var catalogue = map[Key]text{
 	"advice.batch.smaller":   {"use a smaller batch", "使用更小的批大小"},
 	"advice.batch":           {"lower the batch from %[1]s: batch=%[2]s", "把批大小从 %[1]s 降低：batch=%[2]s"},
 	"advice.batch.flag":      {"lower the batch from %[1]s: --batch-size %[2]s", "把批大小从 %[1]s 降低：--batch-size %[2]s"},
+	"advice.batch.same":      {"lower the batch from %[1]s: batch=%[2]s (gradients are accumulated: an update still sees %[3]s images)", "把批大小从 %[1]s 降低：batch=%[2]s（梯度会累积：每次更新仍看到 %[3]s 张图片）"},
 	"advice.batch.effective": {"lower the batch from %[1]s: batch=%[2]s (gradients are accumulated, so an update sees %[4]s images, as against %[3]s now)", "把批大小从 %[1]s 降低：batch=%[2]s（梯度会累积，每次更新看到 %[4]s 张图片，现在是 %[3]s 张）"},
 	"advice.imgsz":           {"or smaller images, if the smallest objects stay visible: imgsz=%[2]s instead of %[1]s", "或缩小图片（前提是最小的目标仍然可见）：imgsz=%[2]s，而不是 %[1]s"},
 

@@ -152,7 +152,11 @@ func batchAdvice(r *Run, batch int) Message {
 		}
 		return Say("advice.batch", int(r.Batch), batch)
 	}
-	return Say("advice.batch.effective", int(r.Batch), batch, effective(r.Batch), effective(float64(batch)))
+	now, then := effective(r.Batch), effective(float64(batch))
+	if now == then {
+		return Say("advice.batch.same", int(r.Batch), batch, now)
+	}
+	return Say("advice.batch.effective", int(r.Batch), batch, now, then)
 }
 
 func effective(batch float64) int {

@@ -153,12 +153,16 @@ func (f *folder) add(name string) {
 
 func (f folder) isCandidate() bool { return f.results || f.args != "" || len(f.logs) > 0 }
 
-// targets are the inputs of a run folder, nil if it is none.
+// targets are the inputs of a run folder, nil if it is none. A folder that holds
+// nothing but logs is where somebody keeps them: its newest one is the run.
 func (f folder) targets() []Target {
 	var out []Target
 	for _, l := range f.logs[:min(len(f.logs), sniffLogs)] {
 		if isTrainingLog(l.path) {
 			out = append(out, Target{Path: l.path, Group: f.path})
+			if !f.results && f.args == "" {
+				break
+			}
 		}
 	}
 	slices.SortFunc(out, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })

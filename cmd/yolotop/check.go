@@ -106,6 +106,9 @@ func sessionInputs(targets []sources.Target) []diagnose.Input {
 	inputs := make([]diagnose.Input, len(targets))
 	for i, t := range targets {
 		inputs[i] = diagnose.Input{Name: t.Path, Group: t.Group}
+		if t.Path == standardInput {
+			inputs[i].Name = "standard input"
+		}
 	}
 	return inputs
 }
