@@ -41,6 +41,7 @@ type GPU struct {
 	Stamp time.Time
 	// Elapsed is a printed time since some beginning, in seconds.
 	Elapsed Number
+	Epoch   int // under way, from 1, where a person's own script notes it; else 0
 
 	Used     Number // bytes in use by everybody, the driver's own reserve not included
 	Reserved Number // bytes that the driver keeps for itself (memory v2)

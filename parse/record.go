@@ -155,7 +155,10 @@ type Progress struct {
 	Size          float64       // pixels; -1 if not shown
 	Rate          float64       // iterations a second, smoothed by the trainer; 0 if not shown
 	Elapsed       time.Duration // since the bar began; -1 if not shown
-	store         [8]float64
+	// StepTime is how long an iteration takes on average since the row before, and
+	// DataTime the part of it that was spent waiting for data; 0 if not shown.
+	StepTime, DataTime time.Duration
+	store              [6]float64 // what Values lies in as a rule: one allocation a row
 }
 
 // Complete reports whether the row is the last one of its epoch, so that its

@@ -35,6 +35,7 @@ type Stream struct {
 	reader   reader
 	readers  []reader // of each dialect, once it was tried: a stream may come back to it
 	torch    torchReader
+	gpu      gpuText
 	clock    clock
 
 	input   int
@@ -63,6 +64,7 @@ func (s *Stream) Write(b []byte, arrival time.Time, emit func(Event)) {
 func (s *Stream) Close(arrival time.Time, emit func(Event)) {
 	s.arrival, s.out, s.unended = arrival, emit, true
 	s.split.close(s.segment)
+	s.gpu.flush(s)
 	s.unended = false
 }
 
@@ -118,7 +120,8 @@ func (s *Stream) segment(seg *segment) {
 	s.take(text, reset)
 }
 
-// take offers text to the dialect, to the others, and to torch, in this order.
+// take offers text to the dialect, to the readers of devices, to the other dialects,
+// and to torch, in this order.
 func (s *Stream) take(text []byte, reset int) {
 	if s.reader != nil && s.reader.read(s, text, reset) {
 		return
@@ -129,6 +132,9 @@ func (s *Stream) take(text []byte, reset int) {
 			s.reader.read(s, text, reset)
 			return
 		}
+	}
+	if s.gpu.read(s, text) {
+		return
 	}
 	for i := range s.dialects {
 		if i != s.current && s.dialects[i].claims(bound(text)) {

@@ -181,7 +181,7 @@ func TestRow(t *testing.T) {
 				return
 			}
 			p.Values = slices.Clone(p.Values) // they lie in store
-			p.Memory, p.Columns, p.store = MemoryReading{}, nil, [8]float64{}
+			p.Memory, p.Columns, p.store = MemoryReading{}, nil, [6]float64{}
 			if !same(p, c.want) || string(rest) != c.rest {
 				t.Errorf("\n%+v %q, want\n%+v %q", p, rest, c.want, c.rest)
 			}
