@@ -1,21 +1,39 @@
 package diagnose
 
-import "yolotop/parse"
+import (
+	"time"
 
-// hostRAM says after the fact that the machine's memory, not the card's, ended a
-// run: killed workers, a full /dev/shm, Windows' commit limit.
-type hostRAM struct{}
+	"yolotop/parse"
+)
+
+// hostRAM says that the machine's memory, not the card's, will end a run, where the
+// machine is sampled; and after the fact that it did: killed workers, a full
+// /dev/shm, Windows' commit limit.
+type hostRAM struct {
+	ramp hostRamp
+	died bool
+}
 
 // Observe implements detector.
-func (hostRAM) Observe(r *Run, e parse.Event) {
-	f, ok := e.Record.(*parse.Failure)
-	if !ok {
-		if p, isRow := e.Record.(*parse.Progress); isRow && p.Epoch > 0 {
+func (d *hostRAM) Observe(r *Run, e parse.Event) {
+	switch rec := e.Record.(type) {
+	case *parse.Host:
+		if !d.died {
+			d.ramp.sample(r, e, rec)
+		}
+	case *parse.Progress:
+		if d.died {
+			d.died = false
 			r.withdraw(HostRAM) // it went on
 		}
-		return
+	case *parse.Failure:
+		d.failure(r, e, rec)
 	}
-	if r.Death != f && r.active(HostRAM) != nil {
+}
+
+// failure explains an error that the machine's memory caused.
+func (d *hostRAM) failure(r *Run, e parse.Event, f *parse.Failure) {
+	if r.Death != f && d.died {
 		return // a consequence of what was said already
 	}
 	var title, because Message
@@ -38,6 +56,7 @@ func (hostRAM) Observe(r *Run, e parse.Event) {
 		return
 	}
 	advice = append(advice, hostAdvice(r)...)
+	d.died = true
 	r.raise(e, Finding{Kind: HostRAM, GPU: -1, Level: Critical, Title: title, Because: because, Advice: advice, Limits: []Message{Say("hostram.limits")}})
 }
 
@@ -53,4 +72,99 @@ func hostAdvice(r *Run) []Message {
 		out = append(out, Say("hostram.cache", c))
 	}
 	return append(out, Say("hostram.batch"))
+}
+
+// Main memory grows for good only if block after block holds more than the one
+// before; page cache is not in the number.
+const (
+	hostBlock     = 2 * time.Minute // where no epochs are known
+	hostRises     = 3               // blocks in a row
+	hostRise      = 0.01            // of all memory, by which a block must rise
+	hostGrowth    = 0.10            // of all memory, over the calm level before
+	hostFull      = 0.90
+	hostBlocksOff = 10 // no forecast further than this
+)
+
+// hostRamp follows the use of main memory, block by block: an epoch, or two minutes.
+type hostRamp struct {
+	epoch       int
+	began       time.Duration
+	high        float64 // of the present block, in bytes
+	last        float64 // of the block before
+	calm        float64 // of the last block that did not rise
+	rises       int
+	steps       float64 // sum of the rises in a row
+	initialized bool
+}
+
+func (h *hostRamp) sample(r *Run, e parse.Event, s *parse.Host) {
+	used, okUsed := s.RAMUsed.Get()
+	total, okTotal := s.RAMTotal.Get()
+	if limit, ok := s.GroupLimit.Get(); ok && limit < total {
+		if group, ok := s.GroupUsed.Get(); ok {
+			used, total = group, limit
+		}
+	}
+	if !okUsed || !okTotal || total <= 0 {
+		return
+	}
+	at := r.sampleTime(e, s.Stamp, s.Elapsed)
+	if !h.initialized {
+		*h = hostRamp{initialized: true, epoch: r.Epoch, began: at, high: used}
+		return
+	}
+	if r.Epoch != h.epoch || r.Epoch == 0 && at-h.began >= hostBlock {
+		h.close(total)
+		h.epoch, h.began, h.high = r.Epoch, at, used
+	}
+	h.high = max(h.high, used)
+	h.judge(r, e, used, total)
+}
+
+// close ends a block.
+func (h *hostRamp) close(total float64) {
+	rise := h.high - h.last
+	switch {
+	case h.last == 0:
+		h.calm = h.high
+	case rise > hostRise*total:
+		h.rises++
+		h.steps += rise
+	default:
+		h.rises, h.steps, h.calm = 0, 0, h.high
+	}
+	h.last = h.high
+}
+
+func (h *hostRamp) judge(r *Run, e parse.Event, used, total float64) {
+	f := r.active(HostRAM)
+	if h.rises < hostRises || h.high-h.calm < hostGrowth*total {
+		if f != nil && h.rises == 0 && used < hostFull*total {
+			r.withdraw(HostRAM)
+		}
+		return
+	}
+	perBlock := h.steps / float64(h.rises)
+	blocks := (total - used) / perBlock
+	level := Warning
+	if used >= hostFull*total {
+		level = Critical
+	} else if blocks > hostBlocksOff {
+		return
+	}
+	if f != nil && f.Level >= level {
+		f.Last = r.moment(e)
+		return
+	}
+	unit := Say("hostram.block")
+	if r.Epoch > 0 {
+		unit = Say("hostram.epoch")
+	}
+	r.raise(e, Finding{
+		Kind: HostRAM, GPU: -1, Level: level,
+		Title:   Say("hostram.ramp.title", parse.Bytes(perBlock), unit, int(max(blocks, 0))),
+		Because: Say("hostram.ramp.because", parse.Bytes(used), parse.Bytes(total), h.rises),
+		Advice:  hostAdvice(r),
+		Limits:  []Message{Say("hostram.limits")},
+	})
 }

@@ -136,6 +136,9 @@ type Run struct {
 	DamagedImages int
 	predecessor   *Run // the run before it in the same input, nil if none
 
+	GPUs []*GPU      // devices that were sampled, in the order in which they came
+	Host *parse.Host // newest sample of the machine; nil if there was none
+
 	Epochal      []EpochStat // the last epochs, oldest first
 	MemorySeries Series
 	LossSeries   map[string]*Series // one value an epoch
@@ -145,7 +148,12 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
-	begun                        int // epoch whose header was seen after the newest row
+	begun                        int           // epoch whose header was seen after the newest row
+	untimed                      time.Duration // seconds given to samples that have no time
+	firstSample                  time.Time     // arrival of the first sample
+	firstStamp                   time.Time     // printed time of the first sample
+	stepsSince                   int           // iterations since the row before; 0 if not known
+	lastIter                     int
 	logBytes                     int
 	detectors                    []detector
 	dirty                        bool // a finding changed since the last pass
@@ -298,6 +306,9 @@ func (r *Run) Gravest() *Finding {
 // judged reports whether enough of the memory was seen to call it stable: three
 // epochs, and of the last four at most one with a new high.
 func (r *Run) judged() bool {
+	if g := r.FirstGPU(); g != nil && r.measuredRows+r.unmeasuredRows == 0 {
+		return g.flat()
+	}
 	if r.measuredRows == 0 || r.Status == Failed || r.Status == Killed {
 		return false
 	}
@@ -328,6 +339,13 @@ func (r *Run) clone() *Run {
 	c.Marks = slices.Clone(r.Marks)
 	c.Log = slices.Clone(r.Log)
 	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
+	c.GPUs = make([]*GPU, len(r.GPUs))
+	for i, g := range r.GPUs {
+		copied := *g
+		copied.Memory, copied.Busy = g.Memory.clone(), g.Busy.clone()
+		copied.duty = dutyCycle{}
+		c.GPUs[i] = &copied
+	}
 	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
 	c.Findings = make([]*Finding, len(r.Findings))
 	for i, f := range r.Findings {

@@ -35,6 +35,10 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 		*d = tight{}
 		return
 	}
+	if s, ok := e.Record.(*parse.GPU); ok {
+		d.driver(r, e, s)
+		return
+	}
 	p, ok := e.Record.(*parse.Progress)
 	if !ok || p.Memory.Measure != parse.Reserved || r.Memory.Total == 0 {
 		return
@@ -71,6 +75,36 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 		f.Because = Say("tight.rising.because", held, total, d.rises)
 	}
 	r.raise(e, f)
+}
+
+// tightDriver is the share of a card in use by everybody from which it is tight.
+const tightDriver = 0.93
+
+// driver weighs a sample of the driver, for a run whose log does not measure.
+func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
+	g := r.device(s)
+	if r.measuredRows > 0 || !g.Measured || g.Total == 0 {
+		return
+	}
+	share := float64(g.Used) / float64(g.Total)
+	f := r.active(Tight)
+	switch {
+	case f != nil && f.GPU == g.Index && share < tightOver:
+		r.withdraw(Tight)
+	case share < tightDriver:
+	case f != nil:
+		if f.GPU == g.Index {
+			f.Last = r.moment(e)
+		}
+	default:
+		r.raise(e, Finding{
+			Kind: Tight, GPU: g.Index, Level: Warning,
+			Title:   Say("tight.driver.title", Percent(share), max(g.Index, 0)),
+			Because: Say("tight.driver.because", g.Used, g.Total),
+			Advice:  []Message{Say("advice.batch.smaller")},
+			Limits:  []Message{Say("tight.driver.limits")},
+		})
+	}
 }
 
 // endEpoch takes the finding back where whole epochs needed clearly less.

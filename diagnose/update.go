@@ -35,6 +35,10 @@ func (r *Run) update(e parse.Event) {
 		r.notice(e, rec)
 	case *parse.Failure:
 		r.failed(e, rec)
+	case *parse.GPU:
+		r.gpuSample(e, rec)
+	case *parse.Host:
+		r.Host = rec
 	case *parse.Text:
 		r.log(e, rec.Text, false)
 	}
@@ -49,6 +53,11 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 		st = r.startEpoch(e, p.Epoch)
 	}
 	r.Phase, r.LastRow = Training, e.Arrival
+	r.stepsSince = 0
+	if p.Epoch == r.Epoch && p.Iter > r.lastIter {
+		r.stepsSince = p.Iter - r.lastIter
+	}
+	r.lastIter = p.Iter
 	r.row(p)
 	st.Rows++
 	st.Moment = r.moment(e)

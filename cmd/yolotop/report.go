@@ -37,6 +37,8 @@ type runReport struct {
 	AMP            *bool               `json:"amp,omitempty"`
 	Device         *deviceReport       `json:"device,omitempty"`
 	Memory         memoryReport        `json:"memory"`
+	GPUs           []gpuReport         `json:"gpus,omitempty"`
+	Host           *hostReport         `json:"host,omitempty"`
 	Columns        []string            `json:"columns,omitempty"`
 	Last           map[string]*float64 `json:"last,omitempty"`
 	Metrics        map[string]*float64 `json:"metrics,omitempty"`
@@ -49,6 +51,22 @@ type deviceReport struct {
 	Name  string      `json:"name,omitempty"`
 	Index *int        `json:"index,omitempty"`
 	Total parse.Bytes `json:"total_bytes,omitempty"`
+}
+
+// gpuReport is a device as the driver counts it.
+type gpuReport struct {
+	Index       int         `json:"index"`
+	Name        string      `json:"name,omitempty"`
+	Total       parse.Bytes `json:"total_bytes,omitempty"`
+	UsedLast    parse.Bytes `json:"used_last_bytes,omitempty"`
+	UsedPeak    parse.Bytes `json:"used_peak_bytes,omitempty"`
+	Utilization *float64    `json:"utilization,omitempty"`
+}
+
+// hostReport is the machine at its newest sample.
+type hostReport struct {
+	RAMUsed  parse.Bytes `json:"ram_used_bytes,omitempty"`
+	RAMTotal parse.Bytes `json:"ram_total_bytes,omitempty"`
 }
 
 type memoryReport struct {
@@ -132,12 +150,41 @@ func reportRun(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) r
 			r.Device.Index = &d.Index
 		}
 	}
+	r.driver(run)
 	r.Last = lastRow(run)
 	r.Metrics = named(run.Metrics)
 	for _, f := range run.Findings {
 		r.Findings = append(r.Findings, reportFinding(f, run, inputs, lang))
 	}
 	return r
+}
+
+// driver adds what the driver counts; where only its numbers are known, device and
+// memory hold them.
+func (r *runReport) driver(run *diagnose.Run) {
+	for _, g := range run.GPUs {
+		d := gpuReport{Index: g.Index, Name: g.Name, Total: g.Total, UsedLast: g.Used, UsedPeak: g.Peak}
+		if p, ok := g.Busy.Last(); ok {
+			d.Utilization = &p.Last
+		}
+		r.GPUs = append(r.GPUs, d)
+	}
+	if h := run.Host; h != nil {
+		used, _ := h.RAMUsed.Bytes()
+		total, _ := h.RAMTotal.Bytes()
+		r.Host = &hostReport{RAMUsed: used, RAMTotal: total}
+	}
+	g := run.FirstGPU()
+	if g == nil || run.Memory.Peak > 0 || !g.Measured {
+		return
+	}
+	r.Memory = memoryReport{Measure: parse.DriverTotal.String(), Last: g.Used, Peak: g.Peak, Total: g.Total}
+	if r.Device == nil {
+		r.Device = &deviceReport{Name: g.Name, Total: g.Total}
+		if g.Index >= 0 {
+			r.Device.Index = &g.Index
+		}
+	}
 }
 
 // lastRow is the newest row: losses by name, instances and size.
