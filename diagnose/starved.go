@@ -242,7 +242,7 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 		r.withdraw(UnderUsed)
 		r.raise(e, Finding{
 			Kind: Starved, GPU: g.Index, Level: Warning,
-			Title:   Say("starved.duty.title", Percent(mean)),
+			Title:   Say("starved.duty.title", Percent(mean), max(g.Index, 0)),
 			Because: Say("starved.duty.because", dutyWindow, Percent(median), Percent(idles)),
 			Advice:  append(dataAdvice(r), Say("starved.gaps")),
 			Limits:  []Message{Say("starved.duty.limits")},
@@ -250,7 +250,7 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 	case f == nil && r.active(UnderUsed) == nil && r.active(Starved) == nil:
 		r.raise(e, Finding{
 			Kind: UnderUsed, GPU: g.Index, Level: Info,
-			Title:   Say("underused.title", Percent(mean)),
+			Title:   Say("underused.title", Percent(mean), max(g.Index, 0)),
 			Because: Say("underused.because", dutyWindow, Percent(median)),
 			Advice:  []Message{Say("underused.batch"), Say("underused.model")},
 			Limits:  []Message{Say("starved.duty.limits")},

@@ -13,6 +13,7 @@ const (
 	paneLosses
 	paneLog
 	paneStart
+	paneGauges
 	panes
 )
 
@@ -85,7 +86,10 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	out := f.outer()
 	found := len(s.findings())
 	var list []wish
-	if s.starting() {
+	gpus := len(s.devices())
+	if s.starting() && gpus > 0 {
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
+	} else if s.starting() {
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + 9, most: out + 10})
 	} else {
 		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
@@ -97,6 +101,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 			top.like, top.most = max(top.like, out+8), max(top.most, out+9)
 		}
 		list = append(list, top)
+	}
+	if gpus > 0 && !s.starting() {
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + 1, like: out + gpus, most: out + gaugeLines*gpus})
 	}
 	switch lines := min(found, 4); {
 	case sh == wide && !s.starting():
@@ -220,6 +227,8 @@ func (s scene) content(p pane, w, h int) (caption, []string) {
 		return s.logPane(w, h)
 	case paneStart:
 		return s.startFacts(w, h)
+	case paneGauges:
+		return s.gauges(w, h)
 	}
 	return caption{}, nil
 }

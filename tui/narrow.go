@@ -98,6 +98,12 @@ func (s scene) tinyLines(w, h int) []string {
 	if r == nil || !r.Known {
 		return out
 	}
+	if s.starting() && len(r.GPUs) > 0 {
+		for _, g := range s.devices() {
+			out = append(out, cut(gpuName(g)+s.gaugeTiny(g), w))
+		}
+		return out
+	}
 	if !r.HasRows() {
 		out = append(out, cut(s.identity()[0], w))
 		if d, ok := r.Device(); ok && r.Memory.Total > 0 {

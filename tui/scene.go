@@ -155,8 +155,11 @@ func coarse(d time.Duration) time.Duration {
 // measured reports whether the log of the run showed any memory.
 func (s scene) measured() bool { return s.run != nil && s.run.MemorySeries.Len() > 0 }
 
-// starting reports whether the run has nothing to draw yet.
-func (s scene) starting() bool { return s.run == nil || !s.run.HasRows() }
+// starting reports whether the run has no row to draw yet; samples of devices alone are
+// no rows.
+func (s scene) starting() bool {
+	return s.run == nil || !s.run.HasRows() || len(s.run.GPUs) > 0 && len(s.run.Epochal) == 0
+}
 
 // gib is an amount in GiB without its unit, always as wide.
 func gib(b parse.Bytes) string {

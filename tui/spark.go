@@ -46,6 +46,11 @@ func bars(values []float64) string {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
+	return barsWithin(values, lo, hi)
+}
+
+// barsWithin draws values as eighths between two bounds.
+func barsWithin(values []float64, lo, hi float64) string {
 	steps := []rune(eighths)
 	out := make([]rune, 0, len(values))
 	for _, v := range values {

@@ -42,6 +42,9 @@ func (s scene) verdict() verdict {
 		return s.trouble(g)
 	}
 	if !r.HasRows() {
+		if len(r.GPUs) > 0 {
+			return s.devicesVerdict()
+		}
 		if r.Status == diagnose.StatusUnknown {
 			return verdict{parts: []string{s.say("verdict.ends.start")}}
 		}
@@ -158,8 +161,22 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 	if g.Level == diagnose.Critical {
 		v = s.withCheckpoint(v, true)
 	}
-	if s.run.Status == diagnose.StatusUnknown {
+	if s.run.Status == diagnose.StatusUnknown && s.run.HasRows() {
 		v.parts = append(v.parts, s.say("verdict.ends", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
+	}
+	return v
+}
+
+// devicesVerdict is the verdict on samples of devices without a training.
+func (s scene) devicesVerdict() verdict {
+	r := s.run
+	v := verdict{parts: []string{s.say("verdict.devices", len(r.GPUs))}}
+	if r.Verdict() == diagnose.Stable {
+		v.mood = moodOK
+		v.parts = append(v.parts, s.say("verdict.devices.flat"))
+	}
+	if g := r.Gravest(); g != nil {
+		v.parts = append(v.parts, s.title(g))
 	}
 	return v
 }
