@@ -38,8 +38,8 @@ type Session struct {
 // inputState is what a session remembers of one input.
 type inputState struct {
 	run    *Run
-	banner *parse.Event // a banner after rows: of a last validation or of a new run
-	retry  bool         // an epoch will begin anew without being a new run
+	banner []parse.Event // a banner after rows, a line a device: of a last validation or of a new run
+	retry  bool          // an epoch will begin anew without being a new run
 	source parse.SourceState
 	rows   []parse.Event // of results.csv, until it is joined with a log
 	config *parse.Event
@@ -49,6 +49,10 @@ type inputState struct {
 
 // rowsKept bounds the rows of a results.csv that are kept for joining.
 const rowsKept = 20000
+
+// rowsCompared is how many of the newest rows are compared with a log, which keeps
+// its newest epochs too.
+const rowsCompared = 2 * epochsKept
 
 // NewSession makes a session for the given inputs.
 func NewSession(inputs ...Input) *Session {
@@ -137,8 +141,10 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 	switch r := e.Record.(type) {
 	case *parse.Banner:
 		if rows {
-			b := e
-			in.banner = &b // whose it is shows in what follows
+			if r.Version != "" {
+				in.banner = nil
+			}
+			in.banner = append(in.banner, e) // whose it is shows in what follows
 			return false
 		}
 	case *parse.Config:
@@ -166,7 +172,7 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 			in.rows = nil
 			s.next(in, e.Input)
 		}
-		if len(in.rows) < rowsKept {
+		if len(s.inputs) > 1 && !in.joined && len(in.rows) < rowsKept {
 			in.rows = append(in.rows, e)
 		}
 	}
@@ -188,10 +194,10 @@ func (s *Session) next(in *inputState, input int) {
 	s.begin(in, input)
 	in.run.predecessor = old
 	in.joined = false
-	if in.banner != nil {
-		in.run.update(*in.banner)
-		in.banner = nil
+	for _, b := range in.banner {
+		in.run.update(b)
 	}
+	in.banner = nil
 	if in.isCSV && in.config != nil {
 		in.run.update(*in.config)
 	}
@@ -263,6 +269,7 @@ func (s *Session) sameFolder(r *Run, csv int) bool {
 // compareEpochs counts the epochs in which the losses of a log and of rows of
 // results.csv agree within what the log prints, and in which they differ.
 func compareEpochs(r *Run, rows []parse.Event) (agree, differ int) {
+	rows = rows[max(0, len(rows)-rowsCompared):]
 	byEpoch := make(map[int]*parse.EpochRow, len(rows))
 	for _, e := range rows {
 		row := e.Record.(*parse.EpochRow)

@@ -48,6 +48,16 @@ func TestANewTrainingInTheSameStreamIsARunOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestTheDevicesOfASecondRunAreItsOwn(t *testing.T) {
+	t.Parallel()
+	two := strings.Replace(banner, "\nengine", "\n                                                                       CUDA:1 (NVIDIA GeForce RTX 3080, 10240MiB)\nengine", 1)
+	text := banner + start + header + row("1", "10", "5.1G") + two + start + header + row("1", "10", "5.1G")
+	runs := read(t, text).Runs()
+	if len(runs) != 2 || len(runs[0].Devices) != 1 || len(runs[1].Devices) != 2 || runs[1].Version != "8.4.82" {
+		t.Errorf("%d runs, devices %+v", len(runs), runs[len(runs)-1].Devices)
+	}
+}
+
 func TestARetryIsTheSameRun(t *testing.T) {
 	t.Parallel()
 	text := banner + start + header + rowWith("1", "10", "22.9G", "1.4", "300") +

@@ -20,7 +20,7 @@ type checkOptions struct {
 // check reads every input to its end and reports. The exit status says how grave
 // the gravest active finding is.
 func check(env environment, paths []string, o checkOptions) (int, error) {
-	targets, err := expandAll(paths)
+	targets, err := expandAll(env, paths)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -76,13 +76,16 @@ func gravest(s *diagnose.Session) int {
 const standardInput = "-"
 
 // expandAll turns arguments into inputs: a folder into the files of its run.
-func expandAll(paths []string) ([]sources.Target, error) {
+func expandAll(env environment, paths []string) ([]sources.Target, error) {
 	var all []sources.Target
 	seen := map[string]bool{}
 	for _, p := range paths {
 		if p == standardInput {
-			if seen[p] {
+			switch {
+			case seen[p]:
 				return nil, fmt.Errorf("standard input was given twice")
+			case env.typed:
+				return nil, fmt.Errorf("nothing is piped in; write: yolo train ... 2>&1 | yolotop -")
 			}
 			seen[p] = true
 			all = append(all, sources.Target{Path: p})

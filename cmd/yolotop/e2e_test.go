@@ -342,6 +342,17 @@ func TestNoColor(t *testing.T) {
 // sgr is a sequence that sets colours and styles.
 var sgr = regexp.MustCompile("\x1b\\[([0-9;]*)m")
 
+// TestNothingPipedIn promises that keys are not taken for a log.
+func TestNothingPipedIn(t *testing.T) {
+	t.Parallel()
+	w := open(t, 80, 24, `exec "$YOLOTOP" -`)
+	w.shows("nothing is piped in")
+	<-w.exited
+	if got := w.cmd.ProcessState.ExitCode(); got != exitUsage {
+		t.Errorf("exit status %d", got)
+	}
+}
+
 // TestWideBoxLines promises that a terminal that draws box lines two cells wide, as
 // it may in an East Asian locale, gets ASCII.
 func TestWideBoxLines(t *testing.T) {

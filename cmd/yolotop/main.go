@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"github.com/charmbracelet/x/term"
 )
 
 // Exit statuses of all commands.
@@ -28,6 +30,7 @@ type environment struct {
 	args           []string // without the program's name
 	getenv         func(string) string
 	stdin          io.Reader
+	typed          bool // standard input is a keyboard, not a pipe or a file
 	stdout, stderr io.Writer
 	now            func() time.Time
 	// screen tells what a screen needs; nil where there is no terminal to draw on.
@@ -42,7 +45,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := execute(ctx, environment{
 		args: os.Args[1:], getenv: os.Getenv,
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		stdin: os.Stdin, typed: term.IsTerminal(os.Stdin.Fd()), stdout: os.Stdout, stderr: os.Stderr,
 		now:    time.Now,
 		screen: findTerminal(),
 		afterSignal: func() (context.Context, context.CancelFunc) {

@@ -59,7 +59,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	if err := o.check(); err != nil {
 		return err
 	}
-	targets, err := expandWaiting(paths, o.wait)
+	targets, err := expandWaiting(env, paths, o.wait)
 	if err != nil {
 		return err
 	}
@@ -84,13 +84,13 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 
 // expandWaiting is expandAll, but leaves what does not exist yet for its source to
 // wait for.
-func expandWaiting(paths []string, wait bool) ([]sources.Target, error) {
+func expandWaiting(env environment, paths []string, wait bool) ([]sources.Target, error) {
 	if !wait {
-		return expandAll(paths)
+		return expandAll(env, paths)
 	}
 	var all []sources.Target
 	for _, p := range paths {
-		targets, err := expandAll([]string{p})
+		targets, err := expandAll(env, []string{p})
 		if errors.Is(err, fs.ErrNotExist) {
 			targets, err = []sources.Target{{Path: p, Expected: true}}, nil
 		}
