@@ -50,6 +50,7 @@ func (r *Run) gpuSample(e parse.Event, s *parse.GPU) {
 	if s.Name != "" {
 		g.Name = s.Name
 	}
+	r.lastSample = e.Arrival
 	at := r.sampleTime(e, s.Stamp, s.Elapsed)
 	if b, ok := s.Total.Bytes(); ok && b > 0 {
 		g.Total = b

@@ -151,6 +151,7 @@ type Run struct {
 	begun                        int           // epoch whose header was seen after the newest row
 	untimed                      time.Duration // seconds given to samples that have no time
 	firstSample                  time.Time     // arrival of the first sample
+	lastSample                   time.Time     // arrival of the newest sample
 	firstStamp                   time.Time     // printed time of the first sample
 	stepsSince                   int           // iterations since the row before; 0 if not known
 	lastIter                     int
@@ -339,13 +340,7 @@ func (r *Run) clone() *Run {
 	c.Marks = slices.Clone(r.Marks)
 	c.Log = slices.Clone(r.Log)
 	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
-	c.GPUs = make([]*GPU, len(r.GPUs))
-	for i, g := range r.GPUs {
-		copied := *g
-		copied.Memory, copied.Busy = g.Memory.clone(), g.Busy.clone()
-		copied.duty = dutyCycle{}
-		c.GPUs[i] = &copied
-	}
+	c.GPUs = cloneGPUs(r.GPUs)
 	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
 	c.Findings = make([]*Finding, len(r.Findings))
 	for i, f := range r.Findings {

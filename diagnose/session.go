@@ -28,11 +28,12 @@ type Input struct {
 
 // Session owns the runs of all inputs and routes events to them.
 type Session struct {
-	inputs []Input
-	states []inputState
-	runs   []*Run
-	nextID int
-	now    time.Time // of the last tick
+	inputs  []Input
+	states  []inputState
+	runs    []*Run
+	machine Machine
+	nextID  int
+	now     time.Time // of the last tick
 }
 
 // inputState is what a session remembers of one input.
@@ -68,6 +69,10 @@ func (s *Session) Runs() []*Run { return s.runs }
 // Observe takes the next event. Provisional events move what a screen shows of the
 // newest row and nothing else.
 func (s *Session) Observe(e parse.Event) {
+	if e.Input == MachineInput {
+		s.machine.observe(e)
+		return
+	}
 	if e.Input < 0 || e.Input >= len(s.states) {
 		return
 	}
@@ -307,11 +312,12 @@ type Snapshot struct {
 	Inputs  []Input
 	Sources []parse.SourceState // by input
 	Runs    []*Run              // oldest first
+	Machine *Machine
 }
 
 // Snapshot copies what a screen needs.
 func (s *Session) Snapshot(now time.Time) *Snapshot {
-	snap := &Snapshot{Now: now, Inputs: s.inputs}
+	snap := &Snapshot{Now: now, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)
 	}

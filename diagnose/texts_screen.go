@@ -85,6 +85,9 @@ var screenTexts = map[Key]text{
 	"memory.of":        {"%[1]s of %[2]s", "%[1]s / %[2]s"},
 
 	"pane.gauges":     {"GPUs, as the driver counts", "GPU（驱动统计）"},
+	"pane.machine":    {"GPUs of this machine", "本机 GPU"},
+	"gauges.unjoined": {"not tied to the run", "未与训练关联"},
+	"gauges.silent":   {"driver silent for %[1]s", "驱动已 %[1]s 没有响应"},
 	"gauges.samples":  {"%[1]s samples", "%[1]s 次采样"},
 	"gauges.busy":     {"busy", "繁忙"},
 	"gauges.memory":   {"memory", "显存"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -13,12 +14,16 @@ import (
 // gaugeLines is how many lines a device has where there is room.
 const gaugeLines = 3
 
-// devices are the devices that were sampled, in the driver's order.
+// devices are the devices that were sampled, in the driver's order: those of the
+// run, or else those of this machine while the run is alive.
 func (s scene) devices() []*diagnose.GPU {
-	if s.run == nil {
-		return nil
+	var gpus []*diagnose.GPU
+	switch {
+	case s.run != nil && len(s.run.GPUs) > 0:
+		gpus = slices.Clone(s.run.GPUs)
+	case s.beside():
+		gpus = slices.Clone(s.snap.Machine.GPUs)
 	}
-	gpus := slices.Clone(s.run.GPUs)
 	slices.SortFunc(gpus, func(a, b *diagnose.GPU) int { return a.Index - b.Index })
 	return gpus
 }
@@ -32,6 +37,12 @@ func (s scene) gauges(w, h int) (caption, []string) {
 		return c, nil
 	}
 	c.right = s.say("gauges.samples", gpus[0].Samples)
+	if s.beside() {
+		c.title, c.right = s.say("pane.machine"), s.say("gauges.unjoined")
+		if d, ok := s.snap.Machine.Silent(s.snap.Now); ok && d >= silentFrom {
+			c.right = s.say("gauges.silent", s.duration(d))
+		}
+	}
 	var out []string
 	for _, g := range gpus {
 		if h >= gaugeLines*len(gpus) {
@@ -41,6 +52,18 @@ func (s scene) gauges(w, h int) (caption, []string) {
 		}
 	}
 	return c, out
+}
+
+// silentFrom is for how long no sample must come to say so.
+const silentFrom = 5 * time.Second
+
+// beside reports whether the devices of this machine are shown beside a run of which
+// it is not known whether it uses them.
+func (s scene) beside() bool {
+	if s.snap == nil || s.snap.Machine == nil || len(s.snap.Machine.GPUs) == 0 {
+		return false
+	}
+	return s.run == nil || len(s.run.GPUs) == 0 && s.run.Status == diagnose.Running
 }
 
 // gaugeBlock draws a device in three lines: name and state, load, memory.

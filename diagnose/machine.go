@@ -1,0 +1,73 @@
+package diagnose
+
+import (
+	"slices"
+	"time"
+
+	"yolotop/parse"
+)
+
+// MachineInput is the input of events that come from the machine itself and belong
+// to no log: samples of its devices, of its memory, and what their sources say.
+const MachineInput = -1
+
+// Machine is the machine on which yolotop runs. Which of its devices a run uses is
+// not known from a log alone, so no detector mixes the two; a log may have come from
+// anywhere.
+type Machine struct {
+	GPUs    []*GPU
+	Host    *parse.Host // nil until it was sampled
+	Sources []parse.SourceState
+	own     *Run // holds the devices, and is no run of training
+}
+
+// observe takes an event of the machine.
+func (m *Machine) observe(e parse.Event) {
+	if m.own == nil {
+		m.own = newRun(0, MachineInput)
+	}
+	switch r := e.Record.(type) {
+	case *parse.GPU:
+		m.own.gpuSample(e, r)
+		m.GPUs = m.own.GPUs
+	case *parse.Host:
+		m.Host = r
+	case *parse.SourceState:
+		i := slices.IndexFunc(m.Sources, func(s parse.SourceState) bool { return s.Name == r.Name })
+		if i < 0 {
+			m.Sources = append(m.Sources, *r)
+		} else {
+			m.Sources[i] = *r
+		}
+	}
+}
+
+// Silent is how long no device was sampled; ok is false if none ever was.
+func (m *Machine) Silent(now time.Time) (d time.Duration, ok bool) {
+	if len(m.GPUs) == 0 || m.own.lastSample.IsZero() {
+		return 0, false
+	}
+	return now.Sub(m.own.lastSample), true
+}
+
+// clone copies a machine for a reader in another goroutine.
+func (m *Machine) clone() *Machine {
+	c := *m
+	c.GPUs = cloneGPUs(m.GPUs)
+	c.Sources = slices.Clone(m.Sources)
+	if m.own != nil {
+		c.own = &Run{lastSample: m.own.lastSample}
+	}
+	return &c
+}
+
+func cloneGPUs(gpus []*GPU) []*GPU {
+	out := make([]*GPU, len(gpus))
+	for i, g := range gpus {
+		c := *g
+		c.Memory, c.Busy = g.Memory.clone(), g.Busy.clone()
+		c.duty = dutyCycle{}
+		out[i] = &c
+	}
+	return out
+}
