@@ -148,6 +148,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	counted   int // the greatest epoch that is among EpochsSeen
 	begun                        int           // epoch whose header was seen after the newest row
 	untimed                      time.Duration // seconds given to samples that have no time
 	firstSample                  time.Time     // arrival of the first sample

@@ -54,7 +54,7 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	}
 	r.Phase, r.LastRow = Training, e.Arrival
 	r.stepsSince = 0
-	if p.Epoch == r.Epoch && p.Iter > r.lastIter {
+	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter
 	}
 	r.lastIter = p.Iter
@@ -140,9 +140,10 @@ func (r *Run) startEpoch(e parse.Event, epoch int) *EpochStat {
 			r.Epochal = slices.Delete(r.Epochal, i, len(r.Epochal)) // begun anew
 		}
 	}
-	if !seen && epoch > r.Epoch {
+	if !seen && epoch > r.counted {
 		r.EpochsSeen++
 	}
+	r.counted = max(r.counted, epoch)
 	if r.FirstEpoch == 0 {
 		r.FirstEpoch = epoch
 	}
