@@ -148,6 +148,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	ahead     bool // the newest row is provisional
 	counted   int // the greatest epoch that is among EpochsSeen
 	begun                        int           // epoch whose header was seen after the newest row
 	untimed                      time.Duration // seconds given to samples that have no time
@@ -348,11 +349,26 @@ func (r *Run) clone() *Run {
 		g := *f
 		c.Findings[i] = &g
 	}
+	c.showAhead()
 	if r.Stage != nil {
 		s := *r.Stage
 		c.Stage = &s
 	}
 	return &c
+}
+
+// showAhead adds the epoch of a provisional row to the copy that a screen gets, so
+// that the newest frame is in its tables. Nothing else ever sees it.
+func (r *Run) showAhead() {
+	if st := r.Current(); !r.ahead || st != nil && st.Epoch >= r.Epoch {
+		return
+	}
+	st := EpochStat{Epoch: r.Epoch, Losses: r.Losses, Start: r.Elapsed}
+	if r.measuredRows > 0 {
+		st.Peak, st.Low, st.First = r.Memory.Last, r.Memory.Last, r.Memory.Last
+	}
+	r.Epochal = append(r.Epochal, st)
+	r.EpochsSeen++
 }
 
 func cloneSeries(m map[string]*Series) map[string]*Series {

@@ -166,6 +166,9 @@ func TestAProvisionalRowMovesTheScreenOnly(t *testing.T) {
 	if r.Epoch != 2 || r.Iter != 3 || r.Memory.Last != 23*parse.GiB {
 		t.Errorf("epoch %d iter %d memory %d", r.Epoch, r.Iter, r.Memory.Last)
 	}
+	if shown := s.Snapshot(time.Unix(6, 0)).Runs[0]; shown.Current().Epoch != 2 || shown.EpochsSeen != 2 {
+		t.Errorf("the screen does not show the newest row: %+v", shown.Current())
+	}
 	if r.Current().Rows != rows || r.EpochsSeen != 1 || len(r.Findings) > 0 || r.Memory.Peak > 6*parse.GiB {
 		t.Errorf("a provisional row left traces: %+v", r.Findings)
 	}

@@ -52,7 +52,7 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	if st == nil || st.Epoch != p.Epoch || p.Iter >= 0 && st.Complete && p.Iter < p.Iters {
 		st = r.startEpoch(e, p.Epoch)
 	}
-	r.Phase, r.LastRow = Training, e.Arrival
+	r.Phase, r.LastRow, r.ahead = Training, e.Arrival, false
 	r.stepsSince = 0
 	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter
@@ -110,7 +110,7 @@ func (r *Run) provisional(e parse.Event) {
 		return
 	}
 	r.row(p)
-	r.LastRow = e.Arrival
+	r.LastRow, r.ahead = e.Arrival, true
 	if r.Phase != Finishing {
 		r.Phase = Training
 	}
