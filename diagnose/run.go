@@ -148,8 +148,8 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
-	ahead     bool // the newest row is provisional
-	counted   int // the greatest epoch that is among EpochsSeen
+	ahead                        bool          // the newest row is provisional
+	counted                      int           // the greatest epoch that is among EpochsSeen
 	begun                        int           // epoch whose header was seen after the newest row
 	untimed                      time.Duration // seconds given to samples that have no time
 	firstSample                  time.Time     // arrival of the first sample

@@ -32,6 +32,10 @@ func unknownUnit(ownBar bool) Bytes {
 	return 1e9
 }
 
+// ellipsis is what newer bars put where they cut their description to the width of
+// the terminal.
+var ellipsis = []byte("…")
+
 // maxColumns is the most numbers of a row that are looked at.
 const maxColumns = 32
 
@@ -70,6 +74,10 @@ func (t *table) row(text []byte, reset int) (p *Progress, rest []byte) {
 			bar, end = true, j+1
 			break
 		}
+		if bytes.HasPrefix(text[j:], ellipsis) { // the description was cut here
+			i = j + len(ellipsis)
+			continue
+		}
 		v, n := scanFloat(text[j:])
 		if n == 0 {
 			end = j
@@ -79,6 +87,10 @@ func (t *table) row(text []byte, reset int) (p *Progress, rest []byte) {
 		end = i
 		numbers[count] = v
 		count++
+		if bytes.HasPrefix(text[i:], ellipsis) {
+			count-- // cut in this number
+			continue
+		}
 		if i < len(text) && text[i] != ' ' && text[i] != ':' {
 			break // text is glued to the number
 		}
