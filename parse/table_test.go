@@ -387,7 +387,7 @@ func TestANewerBarCutsWithAnEllipsis(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]float64{
 		"        1/2      2.41G     0.1235     0.3954    0.0…: 50% ━━━━━━────── 2/4 1.9it/s 0.2s<1.6s": {0.1235, 0.3954},
-		"        1/2      2.41G    0.04502     …: 50% ━━━━━━────── 2/4 1.9it/s 0.2s<1.6s":             {0.04502},
+		"        1/2      2.41G    0.04502     …: 50% ━━━━━━────── 2/4 1.9it/s 0.2s<1.6s":              {0.04502},
 	} {
 		p, rest := (&table{base: 1, unit: GiB, columns: columns("box_loss", "cls_loss", "dfl_loss")}).row([]byte(text), -1)
 		if p == nil || !same(p.Values, want) || p.Iter != 2 || p.Iters != 4 || p.Elapsed != 200*time.Millisecond || len(rest) != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // gaugeLines is how many lines a device has where there is room.
@@ -33,10 +34,9 @@ func (s scene) devices() []*diagnose.GPU {
 func (s scene) gauges(w, h int) (caption, []string) {
 	c := caption{title: s.say("pane.gauges")}
 	gpus := s.devices()
-	if len(gpus) == 0 {
-		return c, nil
+	if len(gpus) > 0 {
+		c.right = s.say("gauges.samples", gpus[0].Samples)
 	}
-	c.right = s.say("gauges.samples", gpus[0].Samples)
 	if s.beside() {
 		c.title, c.right = s.say("pane.machine"), s.say("gauges.unjoined")
 		if d, ok := s.snap.Machine.Silent(s.snap.Now); ok && d >= silentFrom {
@@ -44,12 +44,19 @@ func (s scene) gauges(w, h int) (caption, []string) {
 		}
 	}
 	var out []string
+	room, host := h, s.hostSample()
+	if host != nil {
+		room--
+	}
 	for _, g := range gpus {
-		if h >= gaugeLines*len(gpus) {
+		if room >= gaugeLines*len(gpus) {
 			out = append(out, s.gaugeBlock(g, w)...)
 		} else {
 			out = append(out, s.gaugeLine(g, w))
 		}
+	}
+	if host != nil {
+		out = append(out, s.hostLine(host, w))
 	}
 	return c, out
 }
@@ -57,13 +64,49 @@ func (s scene) gauges(w, h int) (caption, []string) {
 // silentFrom is for how long no sample must come to say so.
 const silentFrom = 5 * time.Second
 
-// beside reports whether the devices of this machine are shown beside a run of which
-// it is not known whether it uses them.
+// beside reports whether this machine is shown beside a run of which it is not known
+// whether it is here: rows come in live, and the run's own inputs hold no samples.
 func (s scene) beside() bool {
-	if s.snap == nil || s.snap.Machine == nil || len(s.snap.Machine.GPUs) == 0 {
+	if s.snap == nil || s.snap.Machine == nil || s.run == nil || len(s.run.GPUs) > 0 {
 		return false
 	}
-	return s.run == nil || len(s.run.GPUs) == 0 && s.run.Status == diagnose.Running
+	return s.run.Status == diagnose.Running && !s.run.LastRow.IsZero()
+}
+
+// gaugeCount is how many lines the pane has where each device has one.
+func (s scene) gaugeCount() int {
+	n := len(s.devices())
+	if s.hostSample() != nil {
+		n++
+	}
+	return n
+}
+
+// hostSample is the newest sample of this machine, nil if it is not shown.
+func (s scene) hostSample() *parse.Host {
+	if !s.beside() {
+		return nil
+	}
+	return s.snap.Machine.Host
+}
+
+// hostLine is how busy the machine's cores are and how full its memory is.
+func (s scene) hostLine(h *parse.Host, w int) string {
+	n := lineGauge(w)
+	cpu, okCPU := h.CPU.Get()
+	used, okUsed := h.RAMUsed.Bytes()
+	total, okTotal := h.RAMTotal.Bytes()
+	if limit, ok := h.GroupLimit.Bytes(); ok && limit < total {
+		if group, ok := h.GroupUsed.Bytes(); ok {
+			used, total = group, limit
+		}
+	}
+	ram, text := 0.0, ""
+	if okUsed && okTotal && total > 0 {
+		ram, text = float64(used)/float64(total), s.say("gauges.of", gib(used), total)
+	}
+	line := fit("CPU", 7) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram)) + "  " + text
+	return cut(line, w)
 }
 
 // gaugeBlock draws a device in three lines: name and state, load, memory.
@@ -85,11 +128,17 @@ func (s scene) gaugeBlock(g *diagnose.GPU, w int) []string {
 // gaugeLine draws a device in one line.
 func (s scene) gaugeLine(g *diagnose.GPU, w int) string {
 	busy, known := g.Sample.Busy.Get()
-	n := max(3, min(12, (w-34)/3))
-	line := fit(gpuName(g), 7) + s.gauge(busy, known, n, s.theme.spark) + "  " +
+	n := lineGauge(w)
+	line := fit(gpuName(g), 7) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
 		s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g))) + "  " + s.memoryText(g)
 	return cut(line, w)
 }
+
+// lineGauge is the width of a gauge where a device has one line.
+func lineGauge(w int) int { return max(3, min(12, (w-46)/2)) }
+
+// dim is a label before a gauge.
+func (s scene) dim(key diagnose.Key) string { return s.theme.dim.Styled(s.say(key)) + " " }
 
 // gaugeTiny is the load and the memory of a device in a few cells.
 func (s scene) gaugeTiny(g *diagnose.GPU) string {

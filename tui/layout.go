@@ -86,7 +86,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	out := f.outer()
 	found := len(s.findings())
 	var list []wish
-	gpus := len(s.devices())
+	gpus, gauges := len(s.devices()), s.gaugeCount()
 	if s.starting() && gpus > 0 {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
 	} else if s.starting() {
@@ -102,8 +102,8 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		}
 		list = append(list, top)
 	}
-	if gpus > 0 && !s.starting() {
-		list = append(list, wish{panes: []pane{paneGauges}, least: out + 1, like: out + gpus, most: out + gaugeLines*gpus})
+	if gauges > 0 && !s.starting() && sh != side {
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + 1, like: out + gauges, most: out + gauges})
 	}
 	switch lines := min(found, 4); {
 	case sh == wide && !s.starting():

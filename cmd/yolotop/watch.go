@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,7 @@ type watcher struct {
 	session  *diagnose.Session
 	sources  []sources.Source
 	drainers []sources.Drainer // programs that must not be left without a reader
+	machine  []sources.Source  // of the machine itself; they never end
 	ended    int
 }
 
@@ -78,6 +80,9 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		if d, ok := s.(sources.Drainer); ok {
 			w.drainers = append(w.drainers, d)
 		}
+	}
+	if env.screen != nil {
+		w.machine = []sources.Source{sources.NewNvidiaSMI(sources.NvidiaSMIOptions{}), sources.NewHost(sources.HostOptions{})}
 	}
 	return w.run(ctx)
 }
@@ -113,7 +118,7 @@ func (w *watcher) run(ctx context.Context) error {
 func (w *watcher) start(ctx context.Context) (*sources.Bus, <-chan error) {
 	bus := sources.NewBus(busCapacity)
 	done := make(chan error, 1)
-	go func() { done <- sources.Run(ctx, bus, w.sources...) }()
+	go func() { done <- sources.Run(ctx, bus, slices.Concat(w.sources, w.machine)...) }()
 	return bus, done
 }
 
@@ -121,7 +126,7 @@ func (w *watcher) start(ctx context.Context) (*sources.Bus, <-chan error) {
 func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 	for _, e := range batch {
 		w.session.Observe(e)
-		if s, ok := e.Record.(*parse.SourceState); ok && (s.Status == parse.SourceEnded || s.Status == parse.SourceFailed) {
+		if s, ok := e.Record.(*parse.SourceState); ok && e.Input != diagnose.MachineInput && (s.Status == parse.SourceEnded || s.Status == parse.SourceFailed) {
 			w.ended++
 		}
 		if after != nil {
