@@ -227,7 +227,7 @@ func TestNvidiaSMIThatHangs(t *testing.T) {
 		forever := make(chan struct{})
 		f := &fakeSMI{lives: []func(io.Writer, <-chan struct{}) error{func(w io.Writer, _ <-chan struct{}) error {
 			_, _ = io.WriteString(w, smiHeader+smiTick(400))
-			time.Sleep(10 * time.Second) // in the bubble
+			<-time.After(10 * time.Second) // in the bubble
 			_, _ = io.WriteString(w, smiTick(401))
 			<-forever
 			return nil
