@@ -198,6 +198,26 @@ func TestAnOutOfMemoryThatWasCaughtIsTakenBack(t *testing.T) {
 	}
 }
 
+func TestAutoBatchRunsOutOfMemoryOnPurpose(t *testing.T) {
+	t.Parallel()
+	text := banner + "AutoBatch: Computing optimal batch size for imgsz=640 at 60.0% CUDA memory utilization.\n" +
+		"CUDA out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 23.70 GiB of which 1.00 GiB is free.\n" +
+		"AutoBatch: Using batch-size 48 for CUDA:0 14.1G/23.70G (60%) ✅\n"
+	r := only(t, read(t, text))
+	if r.Death != nil || len(r.Findings) != 0 || r.Batch != 48 {
+		t.Errorf("batch %v, %+v, %+v", r.Batch, r.Death, r.Findings)
+	}
+}
+
+func TestAScriptThatFailsAfterTheTrainingIsNoDeath(t *testing.T) {
+	t.Parallel()
+	r := only(t, read(t, banner+start+header+row("1", "1", "5.1G")+validation+"\n1 epochs completed in 0.010 hours.\n"+
+		"Traceback (most recent call last):\n  File \"x.py\", line 9\nConnectionError: upload failed\n"))
+	if r.Status != Finished || r.Death != nil {
+		t.Errorf("status %s, %+v", r.Status, r.Death)
+	}
+}
+
 func TestTheFirstFailureIsTheCause(t *testing.T) {
 	t.Parallel()
 	r := only(t, read(t, banner+start+header+row("1", "10", "5.1G")+

@@ -148,6 +148,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	batchChosen                  bool          // AutoBatch has ended
 	ahead                        bool          // the newest row is provisional
 	counted                      int           // the greatest epoch that is among EpochsSeen
 	begun                        int           // epoch whose header was seen after the newest row

@@ -105,6 +105,10 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 	in.source = *src
 	switch src.Status {
 	case parse.SourceReplaced:
+		if in.run != nil {
+			in.run.superseded()
+			in.run.settle()
+		}
 		*in = inputState{source: *src} // a new beginning: what follows is a new run
 	case parse.SourceEnded, parse.SourceFailed:
 		if in.run != nil {

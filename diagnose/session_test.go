@@ -150,8 +150,8 @@ func TestAReplacedFileIsANewRun(t *testing.T) {
 	feed(s, 0, banner+start+header+row("1", "10", "5.1G"))
 	s.Observe(parse.Event{Record: &parse.SourceState{Status: parse.SourceReplaced}})
 	feed(s, 0, banner+start+header+row("1", "10", "6.1G"))
-	if len(s.Runs()) != 2 {
-		t.Errorf("%d runs, want 2", len(s.Runs()))
+	if len(s.Runs()) != 2 || s.Runs()[0].Status == Running {
+		t.Errorf("%d runs, want 2, the first of which is over", len(s.Runs()))
 	}
 }
 
@@ -210,6 +210,9 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 	snap := s.Snapshot(time.Unix(1, 0))
 	stream.Write([]byte(header+rowWith("2", "10", "23.5G", "nan", "9")), time.Time{}, s.Observe)
 	r := snap.Runs[0]
+	if r.Epochal[0].Losses[0] != 1.1 {
+		t.Error("the table of the snapshot moved")
+	}
 	if r.Epoch != 1 || r.Losses[0] != 1.1 || len(r.Findings) != 0 || r.MemorySeries.Len() != 1 || len(r.Epochal) != 1 {
 		t.Errorf("the snapshot moved: %+v", r)
 	}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -193,7 +194,7 @@ func lastFor(samples []dutySample, d time.Duration) []dutySample {
 		return samples
 	}
 	from := samples[len(samples)-1].at - d
-	i, _ := slices.BinarySearchFunc(samples, from, func(s dutySample, t time.Duration) int { return int(s.at - t) })
+	i, _ := slices.BinarySearchFunc(samples, from, func(s dutySample, t time.Duration) int { return cmp.Compare(s.at, t) })
 	return samples[i:]
 }
 

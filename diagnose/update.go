@@ -62,7 +62,7 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	st.Rows++
 	st.Moment = r.moment(e)
 	if p.Values != nil {
-		st.Losses = append(st.Losses[:0], p.Values...)
+		st.Losses = slices.Clone(p.Values) // a snapshot may hold the old ones
 	}
 	x := r.Position()
 	if m := p.Memory; m.Measure != parse.NotMeasured {
@@ -255,14 +255,14 @@ func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
 		r.startEpoch(e, row.Epoch)
 	}
 	r.Epoch = row.Epoch
-	r.Columns, r.Losses = row.Losses.Names, row.Losses.Values
+	r.Columns, r.Losses = row.Losses.Names, slices.Clone(row.Losses.Values)
 	r.Phase, r.LastRow = BetweenEpochs, e.Arrival
 	st := r.Current()
 	st.Losses, st.Metrics, st.Complete, st.Moment = row.Losses.Values, row.Metrics, true, r.moment(e)
 	st.Rows++
 	r.closeEpoch(st)
 	r.metrics(row.Epoch, row.Metrics)
-	if r.Epochs > 0 && row.Epoch >= r.Epochs && e.Arrival.IsZero() {
+	if r.Epochs > 0 && row.Epoch >= r.Epochs {
 		r.Status, r.Phase = Finished, Ended
 	} else if r.Status == Finished {
 		r.Status = Running
@@ -360,7 +360,7 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 		off := false
 		r.AMP, r.AMPFailed, grave = &off, true, true
 	case parse.BatchChosen, parse.BatchNotChosen:
-		r.Batch = n.Batch
+		r.Batch, r.batchChosen = n.Batch, true
 	case parse.WorkersSet:
 		r.LoaderWorkers = n.Count
 	case parse.ImageDamaged:
@@ -371,6 +371,12 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 
 func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	r.log(e, f.Text, true)
+	if r.searchingBatch() && (f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely) {
+		return // AutoBatch tries batches until one does not fit
+	}
+	if f.Kind == parse.Exception && (r.Status == Finished || r.Status == StoppedEarly && r.Phase == Finishing) {
+		return // the training is done; what the script did afterwards failed
+	}
 	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
 		r.Memory.Total = f.OOM.Total
 	}
@@ -393,6 +399,12 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 		kind = MarkOOM
 	}
 	r.mark(kind, r.Position(), Say("mark.failure"))
+}
+
+// searchingBatch reports whether AutoBatch is trying batches, which runs out of
+// memory on purpose.
+func (r *Run) searchingBatch() bool {
+	return !r.HasRows() && r.Stage != nil && r.Stage.Kind == parse.AutoBatch && !r.batchChosen
 }
 
 // graverDeath reports whether a later failure explains more than the first one: a
