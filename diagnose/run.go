@@ -148,6 +148,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	began                        time.Duration // run time of its stream at which it began
 	batchChosen                  bool          // AutoBatch has ended
 	ahead                        bool          // the newest row is provisional
 	counted                      int           // the greatest epoch that is among EpochsSeen

@@ -201,7 +201,7 @@ func (s *Session) next(in *inputState, input int) {
 	old.superseded()
 	old.settle()
 	s.begin(in, input)
-	in.run.predecessor = old
+	in.run.predecessor, in.run.began = old, old.began+old.Elapsed
 	in.joined = false
 	for _, b := range in.banner {
 		in.run.update(b)

@@ -58,6 +58,15 @@ func TestTheDevicesOfASecondRunAreItsOwn(t *testing.T) {
 	}
 }
 
+func TestTheTimeOfASecondRunIsItsOwn(t *testing.T) {
+	t.Parallel()
+	one := banner + start + header + row("1", "10", "5.1G") + validation
+	runs := read(t, one+one).Runs()
+	if len(runs) != 2 || runs[0].Elapsed != runs[1].Elapsed || runs[1].Elapsed == 0 {
+		t.Errorf("%v and %v", runs[0].Elapsed, runs[len(runs)-1].Elapsed)
+	}
+}
+
 func TestARetryIsTheSameRun(t *testing.T) {
 	t.Parallel()
 	text := banner + start + header + rowWith("1", "10", "22.9G", "1.4", "300") +

@@ -12,6 +12,9 @@ import (
 // update changes the state of the run by one event. Detectors see the event after
 // it.
 func (r *Run) update(e parse.Event) {
+	if e.Input == r.Inputs[0] {
+		e.Run = max(0, e.Run-r.began) // the stream's clock goes on from run to run
+	}
 	if e.HasRun {
 		r.Elapsed, r.HasElapsed = max(r.Elapsed, e.Run), true
 	}

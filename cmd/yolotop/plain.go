@@ -10,6 +10,7 @@ import (
 
 	"yolotop/diagnose"
 	"yolotop/parse"
+	"yolotop/sources"
 	"yolotop/tui"
 )
 
@@ -41,20 +42,14 @@ func (w *watcher) runPlain(ctx context.Context) error {
 	bus, done := w.start(reading)
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	for open := true; open; {
-		select {
-		case batch, ok := <-bus.Events():
-			if open = ok; ok {
-				w.observe(batch, p.after)
-			}
-		case <-tick.C:
-			w.session.Tick(w.env.now())
-			p.findings()
-		case <-ctx.Done():
-			open = false
-		}
-	}
+	crash := guarded(func() { w.print(ctx, bus, tick.C, p) })
 	stop()
+	if crash != nil { // the training must not suffer for it
+		quiet, release := w.env.afterSignal()
+		defer release()
+		w.drain(quiet, nil)
+		return crash
+	}
 	if isInterrupt(ctx) {
 		_ = p.end(w.session.Inputs()) // interrupted before anything was seen is no failure
 		quiet, release := w.env.afterSignal()
@@ -64,6 +59,36 @@ func (w *watcher) runPlain(ctx context.Context) error {
 	}
 	err := <-done
 	return errors.Join(err, p.end(w.session.Inputs()))
+}
+
+// print shows batches to the session and prints what they completed, until the
+// inputs have ended or ctx has.
+func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.Time, p *plain) {
+	for {
+		select {
+		case batch, ok := <-bus.Events():
+			if !ok {
+				return
+			}
+			w.observe(batch, p.after)
+		case <-tick:
+			w.session.Tick(w.env.now())
+			p.findings()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// guarded runs f; a panic in it is an error.
+func guarded(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error: %v", v)
+		}
+	}()
+	f()
+	return nil
 }
 
 // after prints what an event completed.

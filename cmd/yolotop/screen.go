@@ -60,10 +60,9 @@ func (w *watcher) runScreen(ctx context.Context) error {
 
 // leave prints how the runs stand and lets the programs that write to us finish.
 func (w *watcher) leave() {
-	for _, run := range w.session.Runs() {
-		if run.Known {
-			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.session.Inputs()[run.Inputs[0]].Name, tui.Summary(run, w.session.Inputs(), w.options.lang))
-		}
+	summary := guarded(func() { w.summarize() }) // after a crash the session may be broken
+	if summary != nil {
+		fmt.Fprintln(w.env.stderr, summary)
 	}
 	if len(w.drainers) == 0 {
 		return
@@ -71,6 +70,15 @@ func (w *watcher) leave() {
 	quiet, release := w.env.afterSignal()
 	defer release()
 	w.drain(quiet, w.env.stdout)
+}
+
+// summarize prints how the runs stand.
+func (w *watcher) summarize() {
+	for _, run := range w.session.Runs() {
+		if run.Known {
+			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.session.Inputs()[run.Inputs[0]].Name, tui.Summary(run, w.session.Inputs(), w.options.lang))
+		}
+	}
 }
 
 // guard runs f; a panic in it restores the terminal and is reported, since
