@@ -105,6 +105,24 @@ func checkEvents(t *testing.T, events []Event) {
 			if r.Epoch < 0 || r.Epochs < 0 || r.Count < 0 || r.Batch < 0 || r.From < 0 || r.Kind == Header && r.Columns == nil {
 				t.Fatalf("%+v", r)
 			}
+		case *GPU:
+			checkNumbers(t, reflect.ValueOf(*r))
+			for _, n := range []Number{r.Busy, r.MemoryBusy, r.Encoder, r.Decoder} {
+				if n.Value > 1 {
+					t.Fatalf("%+v", r)
+				}
+			}
+			if r.Index < -1 || r.Epoch < 0 {
+				t.Fatalf("%+v", r)
+			}
+			for _, p := range r.Processes {
+				checkNumbers(t, reflect.ValueOf(p))
+				if p.PID < 0 {
+					t.Fatalf("%+v", r)
+				}
+			}
+		case *Host:
+			checkNumbers(t, reflect.ValueOf(*r))
 		case *Failure:
 			if r.PID < 0 || r.Rank < -1 {
 				t.Fatalf("%+v", r)
@@ -116,6 +134,18 @@ func checkEvents(t *testing.T, events []Event) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// checkNumbers fails if a number of the structure v is absurd, or there although it
+// is missing.
+func checkNumbers(t *testing.T, v reflect.Value) {
+	t.Helper()
+	for i := range v.NumField() {
+		n, ok := v.Field(i).Interface().(Number)
+		if ok && (!(n.Value >= 0 && n.Value <= 1<<60) || n.State != Present && n.Value != 0) {
+			t.Fatalf("%s is %+v", v.Type().Field(i).Name, n)
 		}
 	}
 }

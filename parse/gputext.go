@@ -14,6 +14,8 @@ type gpuText struct {
 	csv   gpuCSV
 	table gpuTable
 	mon   gpuMon
+	stat  gpustat
+	holds bool // there are samples that have to be sent before anything else is
 }
 
 // read takes a line if it is one of a device's.
@@ -25,44 +27,67 @@ func (g *gpuText) read(s *Stream, text []byte) bool {
 	if line == "" {
 		return false
 	}
-	return g.csv.read(s, line) || g.mon.read(s, line) || g.table.read(s, line)
+	return g.csv.read(s, line) || g.mon.read(s, line) || g.stat.read(s, line) || g.table.read(s, line)
+}
+
+// release sends the samples that wait for more of their kind, since something else
+// comes.
+func (g *gpuText) release(s *Stream) {
+	g.holds = false
+	g.csv.flush(s)
+	g.table.flush(s)
 }
 
 // flush sends the samples that only what follows would have ended.
 func (g *gpuText) flush(s *Stream) {
-	g.csv.flush(s)
-	g.mon.flush(s)
+	g.release(s)
+	g.csv.apps.flush(s)
+	g.mon.sum.flush(s)
 }
 
-// emitGPU sends a sample. Its stamp tells the time of the stream where there is no
-// trainer that does.
+// emitGPU sends a sample. Its printed time tells the time of the stream where there
+// is no trainer that does.
 func (s *Stream) emitGPU(g *GPU) {
-	if s.reader == nil && !g.Stamp.IsZero() {
-		s.clock.stamped(g.Stamp)
+	if s.reader == nil {
+		stamp := g.Stamp
+		if seconds, ok := g.Elapsed.Get(); ok && stamp.IsZero() && seconds < 1e9 {
+			stamp = time.Unix(0, 0).Add(time.Duration(seconds * float64(time.Second)))
+		}
+		if !stamp.IsZero() {
+			s.clock.sampled(stamp)
+		}
 	}
 	s.emit(g)
 }
 
-// metric reads "97 %", "6100 MiB", "28.00 W", "97" or one of the words for a missing
-// value, and scales it by its unit or, if it has none, by the given one.
+// metric is readMetric for text that is known to hold a value.
 func metric(cell, unit string) Number {
+	n, _ := readMetric(cell, unit)
+	return n
+}
+
+// readMetric reads "97 %", "6100 MiB", "28.00 W", "97" or one of the words for a
+// missing value, and scales it by its unit or, if it has none, by the given one. ok
+// is false if the cell holds something else.
+func readMetric(cell, unit string) (n Number, ok bool) {
 	cell = strings.Trim(cell, " \"[]")
 	switch strings.ToLower(cell) {
 	case "", "-", "n/a", "not supported", "not available", "??", "err!":
-		return Number{State: NotSupported}
+		return Number{State: NotSupported}, true
 	case "insufficient permissions":
-		return Number{State: NoPermission}
-	case "unknown error", "unknown", "gpu requires reset", "gpu is lost":
-		return Number{State: Unavailable}
+		return Number{State: NoPermission}, true
+	case "unknown error", "unknown", "gpu requires reset", "gpu is lost", "nan":
+		return Number{State: Unavailable}, true
 	}
-	v, n := scanFloat([]byte(cell))
-	if n == 0 {
-		return Number{State: Unavailable}
+	v, length := scanFloat([]byte(cell))
+	if length == 0 {
+		return Number{State: Unavailable}, false
 	}
-	if rest := strings.TrimSpace(cell[n:]); rest != "" {
+	if rest := strings.TrimSpace(cell[length:]); rest != "" {
 		unit = rest
 	}
 	switch strings.ToLower(unit) {
+	case "", "w", "c", "mhz", "b", "bytes":
 	case "%", "pct":
 		v /= 100
 	case "kib", "kb", "k":
@@ -71,25 +96,32 @@ func metric(cell, unit string) Number {
 		v *= float64(MiB)
 	case "gib", "gb", "g":
 		v *= float64(GiB)
+	default:
+		return Number{State: Unavailable}, false
 	}
-	if v != v || v < 0 || v > 1<<60 {
-		return Number{State: Unavailable}
+	if !(v >= 0 && v <= 1<<60) {
+		return Number{State: Unavailable}, false
 	}
-	return Have(v)
+	return Have(v), true
 }
 
 // share is a metric in percent that may lack its sign.
 func share(cell string) Number {
-	n := metric(cell, "%")
-	if n.State == Present && n.Value > 1 {
-		return Number{State: Unavailable}
-	}
+	n, _ := readShare(cell)
 	return n
+}
+
+func readShare(cell string) (n Number, ok bool) {
+	n, ok = readMetric(cell, "%")
+	if n.State == Present && n.Value > 1 {
+		return Number{State: Unavailable}, false
+	}
+	return n, ok
 }
 
 // smiStamp reads nvidia-smi's "2026/03/14 09:12:05.113", zero if s is none.
 func smiStamp(s string) time.Time {
-	for _, layout := range []string{"2006/01/02 15:04:05.999", "2006-01-02 15:04:05.999", time.RFC3339Nano} {
+	for _, layout := range []string{"2006/01/02 15:04:05.999", "2006-01-02 15:04:05.999", "2006-01-02T15:04:05.999", time.RFC3339Nano} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t
 		}

@@ -68,7 +68,7 @@ func TestGPUTables(t *testing.T) {
 		"gpustat with fan and processes": {
 			"gpu-box   Sat Mar 14 09:12:05 2026  535.129.03\n[1] NVIDIA GeForce RTX 4090 |  34°C,  30 %,  93 %,   28 / 450 W |   410 / 24564 MB | user:python/41234(398M)\n",
 			GPU{
-				Index: 1, Name: "NVIDIA GeForce RTX 4090", Temperature: Have(34), Fan: Have(0.3), Busy: Have(0.93), Used: Have(410 * mib), Total: Have(24564 * mib),
+				Index: 1, Name: "NVIDIA GeForce RTX 4090", Temperature: Have(34), Fan: Have(0.3), Busy: Have(0.93), Power: Have(28), PowerLimit: Have(450), Used: Have(410 * mib), Total: Have(24564 * mib),
 				Processes: []GPUProcess{{PID: 41234, User: "user", Name: "python", Used: Have(398 * mib)}}, ProcessesState: Present,
 			},
 		},

@@ -209,6 +209,9 @@ const maxGlued = 64
 
 // emit sends a record with the origin of the current segment.
 func (s *Stream) emit(rec Record) {
+	if s.gpu.holds {
+		s.gpu.release(s)
+	}
 	if _, isText := rec.(*Text); !isText {
 		s.known = true
 	}
@@ -226,6 +229,7 @@ type clock struct {
 	known   bool
 	first   time.Time // first stamp
 	stamps  bool
+	samples bool // the stamps are those of device samples, which anything else overrules
 }
 
 // barID tells one bar from the next.
@@ -238,6 +242,9 @@ type barID struct {
 // at moves the clock to a record and returns the run time.
 func (c *clock) at(rec Record) (time.Duration, bool) {
 	id, elapsed, ok := barOf(rec)
+	if ok && c.samples {
+		c.samples, c.stamps, c.first, c.base = false, false, time.Time{}, c.now
+	}
 	switch {
 	case ok && c.stamps:
 		if id == c.bar && elapsed > c.elapsed {
@@ -266,11 +273,22 @@ func (c *clock) forward(d time.Duration) { c.now = max(c.now, d) }
 
 // stamped takes the time stamp that a transport put before a line.
 func (c *clock) stamped(t time.Time) {
-	if c.first.IsZero() {
+	if c.first.IsZero() || c.samples {
 		c.first = t.Add(-c.now)
 	}
-	c.stamps, c.known = true, true
+	c.stamps, c.known, c.samples = true, true, false
 	c.forward(t.Sub(c.first))
+}
+
+// sampled takes the time that a device sample carries. It counts only as long as
+// nothing better tells the time: it may be of another clock or zone.
+func (c *clock) sampled(t time.Time) {
+	if c.known && !c.samples {
+		return
+	}
+	c.samples = false
+	c.stamped(t)
+	c.samples = true
 }
 
 func barOf(rec Record) (id barID, elapsed time.Duration, ok bool) {
