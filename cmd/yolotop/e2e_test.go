@@ -226,10 +226,11 @@ func TestScreenFromStartToQuit(t *testing.T) {
 	w.shows("yolo11s")
 	w.shows("3/10") // the newest frame, which has no terminator yet
 	w.shows("box_loss")
+	const onlyInHelp = "Marks under the curve"
 	w.press("?")
-	w.shows("quit")
+	w.shows(onlyInHelp)
 	w.press("\x1b") // by itself: with a key right behind it, it would be that key with alt
-	w.shows("box_loss")
+	w.until("the help closed", func(s string) bool { return !strings.Contains(s, onlyInHelp) })
 	w.press("\t\t\x1b[B\x1b[B\x1b[A") // focus and scroll
 	w.press("\x1b[D\x1b[D")           // back in time
 	w.press("G")
