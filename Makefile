@@ -1,6 +1,9 @@
-# make only adds what keeps the C compile of the NVIDIA bindings quiet; the plain go
-# commands do the same work.
+# make only adds what keeps the C compile of the NVIDIA bindings quiet, and its linking
+# safe; the plain go commands do the same work.
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
+# Where the linker binds all functions at the start, yolotop would not start without
+# NVIDIA's library.
+export CGO_LDFLAGS ?= -O2 -g -Wl,-z,lazy
 
 .PHONY: all demo test lint
 

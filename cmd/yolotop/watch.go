@@ -82,9 +82,19 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		}
 	}
 	if env.screen != nil {
-		w.machine = []sources.Source{sources.NewNvidiaSMI(sources.NvidiaSMIOptions{}), sources.NewHost(sources.HostOptions{})}
+		w.machine = []sources.Source{w.driver(), sources.NewHost(sources.HostOptions{})}
 	}
 	return w.run(ctx)
+}
+
+// driver is the source of this machine's devices. The driver's library stays out of a
+// process into which a training writes: if it ended the process, it would end the
+// training.
+func (w *watcher) driver() sources.Source {
+	if len(w.drainers) > 0 {
+		return sources.NewNvidiaSMI(sources.NvidiaSMIOptions{})
+	}
+	return sources.NewNVIDIA(sources.NVIDIAOptions{})
 }
 
 // expandWaiting is expandAll, but leaves what does not exist yet for its source to
