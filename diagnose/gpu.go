@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"strings"
 	"time"
 
 	"yolotop/parse"
@@ -10,7 +11,10 @@ import (
 // nvidia-smi and the like printed. Its numbers are everybody's on the device and
 // never share a series with those of the log.
 type GPU struct {
-	Index    int // in the driver's order; -1 if not known
+	Index int // in the driver's order; -1 if not known
+	// Instance is which of the instances of a divided device (MIG) this is, from 0 in
+	// the order in which they came; -1 for a whole device.
+	Instance int
 	UUID     string
 	Name     string
 	Total    parse.Bytes // 0 if not known
@@ -19,32 +23,61 @@ type GPU struct {
 	Measured bool // Used is known
 	Sample   parse.GPU
 	Samples  int
-	Memory   Series // bytes over seconds
-	Busy     Series // 0 to 1 over seconds
-	duty     dutyCycle
+	// Fault is the newest error that the driver has reported, nil if it has not. Without
+	// an Xid the device is lost, and no sample follows.
+	Fault  *parse.GPUFault
+	Memory Series // bytes over seconds
+	Busy   Series // 0 to 1 over seconds
+	duty   dutyCycle
 }
 
-// device is the run's state of the device of a sample, made at its first one.
-func (r *Run) device(s *parse.GPU) *GPU {
+// Lost reports whether the driver does not reach the device any more. Its newest sample
+// is of the past then.
+func (g *GPU) Lost() bool { return g.Fault != nil && g.Fault.Xid == 0 }
+
+// device is the run's state of a device, made when it is first seen.
+func (r *Run) device(index int, uuid string) *GPU {
 	for _, g := range r.GPUs {
-		if s.UUID != "" && g.UUID != "" {
-			if s.UUID == g.UUID {
+		if uuid != "" && g.UUID != "" {
+			if uuid == g.UUID {
 				return g
 			}
 			continue
 		}
-		if g.Index == s.Index {
+		if g.Index == index && g.Instance < 0 {
 			return g
 		}
 	}
-	g := &GPU{Index: s.Index, UUID: s.UUID}
+	g := &GPU{Index: index, Instance: -1, UUID: uuid}
+	if strings.HasPrefix(uuid, "MIG-") {
+		g.Instance = 0
+		for _, other := range r.GPUs {
+			if other.Index == index && other.Instance >= 0 {
+				g.Instance++
+			}
+		}
+	}
 	r.GPUs = append(r.GPUs, g)
 	return g
 }
 
+// gpuFault takes what the driver reports of a device. What it cannot say of which is
+// nobody's.
+func (r *Run) gpuFault(f *parse.GPUFault) {
+	if f.Index < 0 {
+		return
+	}
+	r.device(f.Index, "").Fault = f
+	for _, g := range r.GPUs {
+		if g.Index == f.Index && f.Xid == 0 { // a device takes its instances with it
+			g.Fault = f
+		}
+	}
+}
+
 // gpuSample takes a sample of a device.
 func (r *Run) gpuSample(e parse.Event, s *parse.GPU) {
-	g := r.device(s)
+	g := r.device(s.Index, s.UUID)
 	g.Samples++
 	g.Sample = *s
 	if s.Name != "" {

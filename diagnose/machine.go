@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"yolotop/parse"
@@ -30,6 +31,9 @@ func (m *Machine) observe(e parse.Event) {
 	case *parse.GPU:
 		m.own.gpuSample(e, r)
 		m.GPUs = m.own.GPUs
+	case *parse.GPUFault:
+		m.own.gpuFault(r)
+		m.GPUs = m.own.GPUs
 	case *parse.Host:
 		m.Host = r
 	case *parse.SourceState:
@@ -48,6 +52,21 @@ func (m *Machine) Silent(now time.Time) (d time.Duration, ok bool) {
 		return 0, false
 	}
 	return now.Sub(m.own.lastSample), true
+}
+
+// Trouble is why no device is sampled, in the words of the sources that were tried;
+// empty if one is read from, or none was tried.
+func (m *Machine) Trouble() string {
+	var why []string
+	for _, s := range m.Sources {
+		switch {
+		case s.Status == parse.SourceReading:
+			return ""
+		case s.Why != "":
+			why = append(why, s.Why)
+		}
+	}
+	return strings.Join(why, "; ")
 }
 
 // clone copies a machine for a reader in another goroutine.

@@ -152,7 +152,7 @@ type dutySample struct {
 // dutyCycle weighs a sample of the driver. Around the ends of epochs a device idles
 // for other reasons: validation, checkpoints, the restart of workers.
 func (d *starved) dutyCycle(r *Run, e parse.Event, s *parse.GPU) {
-	g := r.device(s)
+	g := r.device(s.Index, s.UUID)
 	busy, ok := s.Busy.Get()
 	if !ok {
 		return

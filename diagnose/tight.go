@@ -82,7 +82,7 @@ const tightDriver = 0.93
 
 // driver weighs a sample of the driver, for a run whose log does not measure.
 func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
-	g := r.device(s)
+	g := r.device(s.Index, s.UUID)
 	if r.measuredRows > 0 || !g.Measured || g.Total == 0 {
 		return
 	}

@@ -186,7 +186,7 @@ func TestNVMLXids(t *testing.T) {
 		}
 		want := []parse.Record{
 			&parse.GPUFault{Index: 0, Xid: 79, Text: "the device has fallen off the bus: check power, heat and seating, then reboot"},
-			&parse.GPUFault{Index: -1, Xid: 777, Text: "error of the device (xid 777)"},
+			&parse.GPUFault{Index: -1, Xid: 777, Text: "error of the device"},
 		}
 		for i, e := range r.all()[3:5] {
 			if !reflect.DeepEqual(e.Record, want[i]) || e.Arrival.IsZero() {

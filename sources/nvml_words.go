@@ -160,7 +160,7 @@ func xidText(xid int) string {
 	case 154:
 		return "the driver asks for a recovery of the device"
 	}
-	return fmt.Sprintf("error of the device (xid %d)", xid)
+	return "error of the device"
 }
 
 // faultText says what it means that the driver refuses a device with this code.

@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,8 +14,11 @@ import (
 	"yolotop/parse"
 )
 
-// gaugeLines is how many lines a device has where there is room.
-const gaugeLines = 3
+const (
+	gaugeLines = 3  // of a device where there is room
+	gaugeName  = 7  // cells of its name where it has one line
+	gaugeCells = 26 // of a device beside others
+)
 
 // devices are the devices that were sampled, in the driver's order: those of the
 // run, or else those of this machine while the run is alive.
@@ -25,7 +30,9 @@ func (s scene) devices() []*diagnose.GPU {
 	case s.beside():
 		gpus = slices.Clone(s.snap.Machine.GPUs)
 	}
-	slices.SortFunc(gpus, func(a, b *diagnose.GPU) int { return a.Index - b.Index })
+	slices.SortFunc(gpus, func(a, b *diagnose.GPU) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Instance, b.Instance))
+	})
 	return gpus
 }
 
@@ -33,14 +40,14 @@ func (s scene) devices() []*diagnose.GPU {
 // how full, three lines each or, where there are many, one.
 func (s scene) gauges(w, h int) (caption, []string) {
 	c := caption{title: s.say("pane.gauges")}
-	gpus := s.devices()
+	gpus, stale := s.devices(), false
 	if len(gpus) > 0 {
 		c.right = s.say("gauges.samples", gpus[0].Samples)
 	}
 	if s.beside() {
 		c.title, c.right = s.say("pane.machine"), s.say("gauges.unjoined")
 		if d, ok := s.snap.Machine.Silent(s.snap.Now); ok && d >= silentFrom {
-			c.right = s.say("gauges.silent", s.duration(d))
+			c.right, stale = s.say("gauges.silent", s.duration(d)), true
 		}
 	}
 	var out []string
@@ -48,17 +55,86 @@ func (s scene) gauges(w, h int) (caption, []string) {
 	if host != nil {
 		room--
 	}
-	for _, g := range gpus {
-		if room >= gaugeLines*len(gpus) {
-			out = append(out, s.gaugeBlock(g, w)...)
-		} else {
-			out = append(out, s.gaugeLine(g, w))
+	if why := s.noDevice(); why != "" {
+		room--
+		out = append(out, fit("GPU", gaugeName)+s.theme.dim.Styled(cut(why, w-gaugeName)))
+	}
+	if host != nil && room < gaugesLeast(len(gpus), w) {
+		host, room = nil, room+1
+	}
+	out = append(out, s.gaugeLinesOf(gpus, w, room)...)
+	if stale {
+		for i, line := range out {
+			out[i] = s.theme.dim.Styled(ansi.Strip(line))
 		}
 	}
 	if host != nil {
 		out = append(out, s.hostLine(host, w))
 	}
 	return c, out
+}
+
+// gaugeLinesOf draws devices in about h lines: as large as there is room for.
+func (s scene) gaugeLinesOf(gpus []*diagnose.GPU, w, h int) []string {
+	var out []string
+	switch {
+	case h >= gaugeLines*len(gpus):
+		for _, g := range gpus {
+			out = append(out, s.gaugeBlock(g, w)...)
+		}
+	case h >= len(gpus):
+		for _, g := range gpus {
+			out = append(out, s.gaugeLine(g, w))
+		}
+	default:
+		n := gaugesBeside(w)
+		for some := range slices.Chunk(gpus, n) {
+			line := ""
+			for _, g := range some {
+				line += fit(s.gaugeCell(g), w/n)
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// gaugesBeside is how many devices fit beside each other in a line of w cells.
+func gaugesBeside(w int) int { return max(1, w/gaugeCells) }
+
+// gaugesLeast is how many lines n devices need.
+func gaugesLeast(n, w int) int {
+	beside := gaugesBeside(w)
+	if n <= 3 {
+		return n
+	}
+	return (n + beside - 1) / beside
+}
+
+// gaugeCell draws a device without a bar.
+func (s scene) gaugeCell(g *diagnose.GPU) string {
+	out := fit(gpuName(g), gaugeName)
+	if g.Fault != nil {
+		return out + s.fault(g, gaugeCells-gaugeName-1)
+	}
+	number := func(share float64, known bool) string {
+		if !known {
+			return fitRight(s.theme.dim.Styled(s.say("gauges.na")), 4)
+		}
+		return fitRight(s.say("share", diagnose.Percent(share)), 4)
+	}
+	busy, known := g.Sample.Busy.Get()
+	out += s.theme.dim.Styled(s.say("gauges.busy")) + number(busy, known)
+	share := number(memoryShare(g), g.Measured && g.Total > 0)
+	return out + " " + s.theme.dim.Styled(s.say("gauges.mem")) + s.fullness(memoryShare(g)).Styled(share)
+}
+
+// noDevice is why this machine shows no device, as one line.
+func (s scene) noDevice() string {
+	if !s.beside() || len(s.snap.Machine.GPUs) > 0 {
+		return ""
+	}
+	return clean(s.snap.Machine.Trouble())
 }
 
 // silentFrom is for how long no sample must come to say so.
@@ -77,6 +153,9 @@ func (s scene) beside() bool {
 func (s scene) gaugeCount() int {
 	n := len(s.devices())
 	if s.hostSample() != nil {
+		n++
+	}
+	if s.noDevice() != "" {
 		n++
 	}
 	return n
@@ -105,7 +184,7 @@ func (s scene) hostLine(h *parse.Host, w int) string {
 	if okUsed && okTotal && total > 0 {
 		ram, text = float64(used)/float64(total), s.say("gauges.of", gib(used), total)
 	}
-	line := fit("CPU", 7) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram)) + "  " + text
+	line := fit("CPU", gaugeName) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram)) + "  " + text
 	return cut(line, w)
 }
 
@@ -114,9 +193,18 @@ func (s scene) gaugeBlock(g *diagnose.GPU, w int) []string {
 	label := max(width(s.say("gauges.busy")), width(s.say("gauges.memory"))) + 2
 	n := max(4, min(24, w/3))
 	head := strings.TrimSpace(gpuName(g) + "  " + shortDevice(g.Name))
+	if g.Lost() {
+		return []string{fit(head, w), s.fault(g, w), ""}
+	}
 	first := ends(head, strings.Join(s.gaugeState(g), " · "), w)
+	if g.Fault != nil {
+		first = ends(head, s.fault(g, w-width(head)-2), w)
+	}
 	busy, known := g.Sample.Busy.Get()
 	second := fit(s.say("gauges.busy"), label) + s.gauge(busy, known, n, s.theme.spark)
+	if !known {
+		second = fit(s.say("gauges.busy"), label) + s.missing(g.Sample.Busy)
+	}
 	third := fit(s.say("gauges.memory"), label) + s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g))) + "  " + s.memoryText(g)
 	room := w - label - n - 5 - 2
 	if room > 4 {
@@ -127,9 +215,12 @@ func (s scene) gaugeBlock(g *diagnose.GPU, w int) []string {
 
 // gaugeLine draws a device in one line.
 func (s scene) gaugeLine(g *diagnose.GPU, w int) string {
+	if g.Fault != nil {
+		return fit(gpuName(g), gaugeName) + s.fault(g, w-gaugeName)
+	}
 	busy, known := g.Sample.Busy.Get()
 	n := lineGauge(w)
-	line := fit(gpuName(g), 7) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
+	line := fit(gpuName(g), gaugeName) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
 		s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g))) + "  " + s.memoryText(g)
 	return cut(line, w)
 }
@@ -152,6 +243,26 @@ func (s scene) gaugeTiny(g *diagnose.GPU) string {
 	return out
 }
 
+// fault is the newest error that the driver has reported of a device.
+func (s scene) fault(g *diagnose.GPU, w int) string {
+	text := clean(g.Fault.Text)
+	if g.Fault.Xid != 0 {
+		text = s.say("gauges.xid", strconv.Itoa(g.Fault.Xid), text)
+	}
+	return s.theme.moods[moodCritical].Styled(cut(text, w))
+}
+
+// missing says why a number is not there.
+func (s scene) missing(n parse.Number) string {
+	switch n.State {
+	case parse.NotSupported:
+		return s.say("gauges.na.unsupported")
+	case parse.NoPermission:
+		return s.say("gauges.na.permission")
+	}
+	return s.say("gauges.na")
+}
+
 // gaugeState is what else is known of a device: power, temperature, clock.
 func (s scene) gaugeState(g *diagnose.GPU) []string {
 	var parts []string
@@ -167,6 +278,10 @@ func (s scene) gaugeState(g *diagnose.GPU) []string {
 	}
 	if v, ok := g.Sample.Clock.Get(); ok {
 		parts = append(parts, fmt.Sprintf("%4.0f MHz", v))
+	}
+	// To be at the limit of its power is what a busy card does.
+	if by := slices.DeleteFunc(slices.Clone(g.Sample.Throttled), func(w string) bool { return w == "power" }); len(by) > 0 {
+		parts = append(parts, s.theme.moods[moodWarning].Styled(s.say("gauges.slowed", strings.Join(by, ", "))))
 	}
 	return parts
 }
@@ -210,8 +325,11 @@ func memoryShare(g *diagnose.GPU) float64 {
 }
 
 func gpuName(g *diagnose.GPU) string {
-	if g.Index < 0 {
+	switch {
+	case g.Index < 0:
 		return "GPU"
+	case g.Instance >= 0:
+		return fmt.Sprintf("GPU%d:%d", g.Index, g.Instance)
 	}
 	return fmt.Sprintf("GPU %d", g.Index)
 }

@@ -63,3 +63,98 @@ func TestThisMachine(t *testing.T) {
 		t.Errorf("an old log is shown beside this machine:\n%s", old)
 	}
 }
+
+// besideMachine is the screen of a live run beside what the machine's sources publish.
+func besideMachine(t *testing.T, w, h int, records ...parse.Record) string {
+	t.Helper()
+	s := diagnose.NewSession(diagnose.Input{Name: "train.log"})
+	stream := parse.NewStream(0)
+	stream.Write([]byte(newLog(100).scanned().whole(1, 5, flat).rows(6, 14.6, 20).String()), noon().Add(-3*time.Second), s.Observe)
+	o := parse.Origin{Input: diagnose.MachineInput, Arrival: noon().Add(-12 * time.Second)}
+	for _, r := range records {
+		s.Observe(parse.Event{Origin: o, Record: r})
+	}
+	return plainText(t, screenOf(s.Snapshot(noon()), Options{Version: "0.1"}, w, h).View().Content)
+}
+
+// TestDevicesInTrouble promises that what the driver does not tell has its reason, and
+// that nothing of the past is shown as if it were now.
+func TestDevicesInTrouble(t *testing.T) {
+	t.Parallel()
+	card := func(index int, uuid string) *parse.GPU {
+		return &parse.GPU{
+			Index: index, UUID: uuid, Name: "NVIDIA H100 80GB HBM3",
+			Busy: parse.Have(0.57), Used: parse.Have(19.3 * float64(parse.GiB)), Total: parse.Have(80 * float64(parse.GiB)),
+		}
+	}
+	lost := &parse.GPUFault{Index: 0, Text: "the driver has lost the device: check power, heat and seating, then reboot"}
+	xid := &parse.GPUFault{Index: 1, Xid: 31, Text: "memory page fault, often an illegal address in a kernel"}
+	secret := card(1, "GPU-1")
+	secret.Busy = parse.Number{State: parse.NoPermission}
+	reading := &parse.SourceState{Name: "nvml", Status: parse.SourceReading, Why: "driver 580.65.06"}
+	for _, c := range []struct {
+		name    string
+		records []parse.Record
+		want    []string
+		not     []string
+	}{
+		{"lost", []parse.Record{reading, card(0, "GPU-0"), card(1, "GPU-1"), lost}, []string{"GPU 0  the driver has lost the device", "GPU 1  busy"}, []string{"GPU 0  busy"}},
+		{"xid", []parse.Record{reading, card(0, "GPU-0"), card(1, "GPU-1"), xid}, []string{"GPU 0  busy", "GPU 1  xid 31: memory page fault"}, nil},
+		{"xid of nobody", []parse.Record{reading, card(0, "GPU-0"), &parse.GPUFault{Index: -1, Xid: 31, Text: "somewhere"}}, []string{"GPU 0  busy"}, []string{"somewhere"}},
+		{"no permission", []parse.Record{reading, card(0, "GPU-0"), secret}, []string{"GPU 1  busy n/a"}, []string{"57%  mem ━━━━━━━━━━━━"}},
+		{"divided", []parse.Record{reading, card(0, "GPU-0"), card(0, "MIG-a"), card(0, "MIG-b")}, []string{"GPU 0  busy", "GPU0:0 busy", "GPU0:1 busy"}, nil},
+		{"silent", []parse.Record{reading, card(0, "GPU-0")}, []string{"driver silent for 12 s"}, nil},
+		{
+			"no driver",
+			[]parse.Record{
+				&parse.SourceState{Name: "nvml", Status: parse.SourceFailed, Why: "no NVIDIA driver library here"},
+				&parse.SourceState{Name: "nvidia-smi", Status: parse.SourceFailed, Why: "nvidia-smi is not installed"},
+			},
+			[]string{"GPU    no NVIDIA driver library here; nvidia-smi is not installed"},
+			[]string{"busy"},
+		},
+		{
+			"second try",
+			[]parse.Record{
+				&parse.SourceState{Name: "nvml", Status: parse.SourceFailed, Why: "built without NVML"},
+				&parse.SourceState{Name: "nvidia-smi", Status: parse.SourceReading}, card(0, ""),
+			},
+			[]string{"GPU 0  busy"},
+			[]string{"NVML"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			screen := besideMachine(t, 80, 24, c.records...)
+			for _, text := range c.want {
+				if !strings.Contains(screen, text) {
+					t.Errorf("%q is missing in\n%s", text, screen)
+				}
+			}
+			for _, text := range c.not {
+				if strings.Contains(screen, text) {
+					t.Errorf("%q is shown in\n%s", text, screen)
+				}
+			}
+		})
+	}
+}
+
+// TestManyDevices holds eight devices beside a live run to what they looked like.
+func TestManyDevices(t *testing.T) {
+	t.Parallel()
+	var records []parse.Record
+	for i := range 8 {
+		records = append(records, &parse.GPU{
+			Index: i, Name: "NVIDIA A100-SXM4-40GB", Busy: parse.Have(float64(i) / 8),
+			Used: parse.Have(float64(i) * 5 * float64(parse.GiB)), Total: parse.Have(40 * float64(parse.GiB)),
+		})
+	}
+	records = append(records, &parse.GPUFault{Index: 5, Xid: 48, Text: "double-bit ECC error: the device needs a reset"})
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			golden.RequireEqual(t, besideMachine(t, size[0], size[1], records...))
+		})
+	}
+}

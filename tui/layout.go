@@ -103,7 +103,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		list = append(list, top)
 	}
 	if gauges > 0 && !s.starting() && sh != side {
-		list = append(list, wish{panes: []pane{paneGauges}, least: out + 1, like: out + gauges, most: out + gauges})
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(max(1, gaugesLeast(gpus, w-2)), 4), like: out + gauges, most: out + gauges})
 	}
 	switch lines := min(found, 4); {
 	case sh == wide && !s.starting():

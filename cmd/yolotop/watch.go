@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -82,7 +83,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		}
 	}
 	if env.screen != nil {
-		w.machine = []sources.Source{w.driver(), sources.NewHost(sources.HostOptions{})}
+		w.machine = []sources.Source{driver(targets), sources.NewHost(sources.HostOptions{})}
 	}
 	return w.run(ctx)
 }
@@ -90,9 +91,12 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 // driver is the source of this machine's devices. The driver's library stays out of a
 // process into which a training writes: if it ended the process, it would end the
 // training.
-func (w *watcher) driver() sources.Source {
-	if len(w.drainers) > 0 {
-		return sources.NewNvidiaSMI(sources.NvidiaSMIOptions{})
+func driver(targets []sources.Target) sources.Source {
+	for _, t := range targets {
+		info, err := os.Stat(t.Path)
+		if t.Path == standardInput || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
+			return sources.NewNvidiaSMI(sources.NvidiaSMIOptions{})
+		}
 	}
 	return sources.NewNVIDIA(sources.NVIDIAOptions{})
 }
