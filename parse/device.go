@@ -108,6 +108,17 @@ type Host struct {
 	Workers    int    // child processes of the trainer; -1 if not known
 }
 
+// Trainer is the process on this machine that writes an input.
+type Trainer struct {
+	PID       int   // 0 if it has ended
+	Processes []int // it and its descendants, in rising order
+	// Visible is CUDA_VISIBLE_DEVICES in the environment that it was started with, and
+	// Order is CUDA_DEVICE_ORDER. IsVisible is false where the former is not set.
+	Visible, Order string
+	IsVisible      bool
+}
+
+func (*Trainer) record()  {}
 func (*GPU) record()      {}
 func (*GPUFault) record() {}
 func (*Host) record()     {}
