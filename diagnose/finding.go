@@ -76,6 +76,7 @@ type Finding struct {
 	Level       Level
 	Active      bool
 	Provisional bool
+	ByDriver    bool   // rests on samples of the device GPU
 	First, Last Moment // when it was first and last true
 
 	Title   Message   // what, in one sentence

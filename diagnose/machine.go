@@ -13,8 +13,8 @@ import (
 const MachineInput = -1
 
 // Machine is the machine on which yolotop runs. Which of its devices a run uses is
-// not known from a log alone, so no detector mixes the two; a log may have come from
-// anywhere.
+// not known from a log alone, which may have come from anywhere: without evidence that
+// the run is on this machine no detector mixes the two.
 type Machine struct {
 	GPUs    []*GPU
 	Host    *parse.Host // nil until it was sampled

@@ -138,6 +138,8 @@ type Run struct {
 
 	GPUs []*GPU      // devices that were sampled, in the order in which they came
 	Host *parse.Host // newest sample of the machine; nil if there was none
+	// CardBy is why devices of this machine are the run's; see [Run.Joined].
+	CardBy CardEvidence
 
 	Epochal      []EpochStat // the last epochs, oldest first
 	MemorySeries Series
@@ -148,6 +150,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	cards                        []card        // devices of this machine that are the run's
 	began                        time.Duration // run time of its stream at which it began
 	batchChosen                  bool          // AutoBatch has ended
 	ahead                        bool          // the newest row is provisional

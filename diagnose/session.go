@@ -38,14 +38,15 @@ type Session struct {
 
 // inputState is what a session remembers of one input.
 type inputState struct {
-	run    *Run
-	banner []parse.Event // a banner after rows, a line a device: of a last validation or of a new run
-	retry  bool          // an epoch will begin anew without being a new run
-	source parse.SourceState
-	rows   []parse.Event // of results.csv, until it is joined with a log
-	config *parse.Event
-	joined bool
-	isCSV  bool
+	run     *Run
+	banner  []parse.Event // a banner after rows, a line a device: of a last validation or of a new run
+	retry   bool          // an epoch will begin anew without being a new run
+	source  parse.SourceState
+	trainer *parse.Trainer // that writes it on this machine; nil if none is known
+	rows    []parse.Event  // of results.csv, until it is joined with a log
+	config  *parse.Event
+	joined  bool
+	isCSV   bool
 }
 
 // rowsKept bounds the rows of a results.csv that are kept for joining.
@@ -71,6 +72,7 @@ func (s *Session) Runs() []*Run { return s.runs }
 func (s *Session) Observe(e parse.Event) {
 	if e.Input == MachineInput {
 		s.machine.observe(e)
+		s.machineSample(e)
 		return
 	}
 	if e.Input < 0 || e.Input >= len(s.states) {
@@ -83,8 +85,12 @@ func (s *Session) Observe(e parse.Event) {
 		}
 		return
 	}
-	if src, ok := e.Record.(*parse.SourceState); ok {
-		s.source(in, src)
+	switch rec := e.Record.(type) {
+	case *parse.SourceState:
+		s.source(in, rec)
+		return
+	case *parse.Trainer:
+		s.trainer(e.Input, rec)
 		return
 	}
 	if !s.routes(in, e) {
@@ -109,7 +115,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 			in.run.superseded()
 			in.run.settle()
 		}
-		*in = inputState{source: *src} // a new beginning: what follows is a new run
+		*in = inputState{source: *src, trainer: in.trainer} // a new beginning: what follows is a new run
 	case parse.SourceEnded, parse.SourceFailed:
 		if in.run != nil {
 			in.run.inputEnded()

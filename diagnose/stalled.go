@@ -59,6 +59,10 @@ type stalled struct{}
 
 // Observe implements detector.
 func (stalled) Observe(r *Run, e parse.Event) {
+	switch e.Record.(type) {
+	case *parse.GPU, *parse.Host:
+		return // the machine lives, whatever the trainer does
+	}
 	r.gap.beat(e.Arrival, r.Phase)
 	r.withdraw(Stalled)
 }

@@ -166,8 +166,8 @@ func (d *starved) dutyCycle(r *Run, e parse.Event, s *parse.GPU) {
 		c.held, c.epoch, c.quiet = nil, r.Epoch, now+boundaryGap
 		c.seen++
 	}
-	known := r.Epoch > 0
-	if known && (c.seen == 1 && r.Epoch == r.FirstEpoch || now < c.quiet || r.Phase == Validating || r.Phase == Finishing) {
+	known, st := r.Epoch > 0, r.Current()
+	if known && (st != nil && st.Complete || c.seen == 1 && r.Epoch == r.FirstEpoch || now < c.quiet || r.Phase == Validating || r.Phase == Finishing) {
 		return
 	}
 	c.held = append(c.held, dutySample{now, busy})
@@ -242,7 +242,7 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 		}
 		r.withdraw(UnderUsed)
 		r.raise(e, Finding{
-			Kind: Starved, GPU: g.Index, Level: Warning,
+			Kind: Starved, GPU: g.Index, Level: Warning, ByDriver: true,
 			Title:   Say("starved.duty.title", Percent(mean), max(g.Index, 0)),
 			Because: Say("starved.duty.because", dutyWindow, Percent(median), Percent(idles)),
 			Advice:  append(dataAdvice(r), Say("starved.gaps")),
@@ -250,7 +250,7 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 		})
 	case f == nil && r.active(UnderUsed) == nil && r.active(Starved) == nil:
 		r.raise(e, Finding{
-			Kind: UnderUsed, GPU: g.Index, Level: Info,
+			Kind: UnderUsed, GPU: g.Index, Level: Info, ByDriver: true,
 			Title:   Say("underused.title", Percent(mean), max(g.Index, 0)),
 			Because: Say("underused.because", dutyWindow, Percent(median)),
 			Advice:  []Message{Say("underused.batch"), Say("underused.model")},

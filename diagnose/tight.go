@@ -98,7 +98,7 @@ func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
 		}
 	default:
 		r.raise(e, Finding{
-			Kind: Tight, GPU: g.Index, Level: Warning,
+			Kind: Tight, GPU: g.Index, Level: Warning, ByDriver: true,
 			Title:   Say("tight.driver.title", Percent(share), max(g.Index, 0)),
 			Because: Say("tight.driver.because", g.Used, g.Total),
 			Advice:  []Message{Say("advice.batch.smaller")},

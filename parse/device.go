@@ -116,6 +116,7 @@ type Trainer struct {
 	// Order is CUDA_DEVICE_ORDER. IsVisible is false where the former is not set.
 	Visible, Order string
 	IsVisible      bool
+	UsesGPU        bool // it has a device of NVIDIA's driver open
 }
 
 func (*Trainer) record()  {}

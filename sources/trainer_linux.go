@@ -94,6 +94,21 @@ func (p *procfs) writers(want []opened, self int) []int {
 	return out
 }
 
+// usesGPU reports whether a process has a device open: /dev/nvidia0 and so on, or what
+// WSL has instead. Programs that only watch have nvidiactl.
+func (p *procfs) usesGPU(pid int) bool {
+	dir := p.root + procPath(pid, "/fd")
+	fds, _ := os.ReadDir(dir) // none if it has ended
+	for _, fd := range fds {
+		link, _ := os.Readlink(filepath.Join(dir, fd.Name()))
+		number, ok := strings.CutPrefix(link, "/dev/nvidia")
+		if _, isNumber := count([]byte(number)); ok && isNumber || link == "/dev/dxg" {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *procfs) writes(f *files, pid int, want []opened) bool {
 	dir := p.root + procPath(pid, "/fd")
 	fds, err := os.ReadDir(dir)
@@ -186,6 +201,7 @@ func (p *procfs) lookAtTrainer(t parse.Trainer) (parse.Trainer, bool) {
 	t.Processes = nil
 	for pid := range found {
 		t.Processes = append(t.Processes, pid)
+		t.UsesGPU = t.UsesGPU || p.usesGPU(pid)
 	}
 	slices.Sort(t.Processes)
 	return t, true
