@@ -63,11 +63,13 @@ func (s *Series) Add(x float64, run time.Duration, v float64) {
 	s.recent = append(s.recent, Point{From: x, X: x, Run: run, Min: v, Max: v, Sum: v, Last: v, N: 1})
 }
 
-// age moves the older half of the recent points into buckets.
+// age moves the older half of the recent points into buckets. Copies share the points,
+// which are never changed in place.
 func (s *Series) age() {
 	if s.width == 0 {
 		s.width = 4
 	}
+	s.past = slices.Clone(s.past)
 	for _, p := range s.recent[:recentPoints] {
 		if k := len(s.past); k > 0 && s.past[k-1].N < s.width {
 			s.past[k-1].merge(p)
@@ -78,7 +80,7 @@ func (s *Series) age() {
 		}
 		s.past = append(s.past, p)
 	}
-	s.recent = append(s.recent[:0], s.recent[recentPoints:]...)
+	s.recent = append(make([]Point, 0, 2*recentPoints), s.recent[recentPoints:]...)
 }
 
 // halve merges neighbouring buckets.
@@ -151,6 +153,6 @@ func (s *Series) Columns(x0, x1 float64, n int) []Point {
 // clone copies s for a reader in another goroutine.
 func (s *Series) clone() Series {
 	c := *s
-	c.past, c.recent = slices.Clone(s.past), slices.Clone(s.recent)
+	c.past, c.recent = slices.Clip(s.past), slices.Clip(s.recent)
 	return c
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -73,5 +74,26 @@ func TestSeriesLeavesOutWhatIsNoNumber(t *testing.T) {
 	s.Add(2, 0, math.Inf(1))
 	if s.Len() != 0 {
 		t.Errorf("Len %d", s.Len())
+	}
+}
+
+// TestSeriesCopiesStay promises that a copy, which shares points with the series, is not
+// changed by what is added afterwards.
+func TestSeriesCopiesStay(t *testing.T) {
+	t.Parallel()
+	var s Series
+	var copies []Series
+	var points [][]Point
+	for i := range 20_000 {
+		s.Add(float64(i), 0, float64(i%97))
+		if i%777 == 0 {
+			copies = append(copies, s.clone())
+			points = append(points, slices.Clone(s.Points()))
+		}
+	}
+	for i := range copies {
+		if !slices.Equal(copies[i].Points(), points[i]) {
+			t.Fatalf("copy %d of %d has changed", i, len(copies))
+		}
 	}
 }
