@@ -73,9 +73,15 @@ func (s *Session) trainerOf(r *Run) *parse.Trainer {
 	return nil
 }
 
+// What a person can choose beside a device.
+const (
+	ChooseNone     = -1 // no device of this machine
+	ChooseEvidence = -2 // what the evidence says
+)
+
 // Choose ties a device of this machine to a run by hand: by its place in
-// [Machine.GPUs], or none of them (-1), or what the evidence says (-2). It does nothing
-// if there is no such run or device.
+// [Machine.GPUs], or [ChooseNone], or [ChooseEvidence]. It does nothing if there is no
+// such run or device.
 func (s *Session) Choose(runID, gpu int) {
 	i := slices.IndexFunc(s.runs, func(r *Run) bool { return r.ID == runID })
 	if i < 0 || gpu >= len(s.machine.GPUs) {
@@ -85,7 +91,7 @@ func (s *Session) Choose(runID, gpu int) {
 	switch {
 	case gpu >= 0:
 		r.bind(CardByHand, []card{cardOf(s.machine.GPUs[gpu])})
-	case gpu == -1:
+	case gpu == ChooseNone:
 		r.bind(CardNoneByHand, nil)
 	default:
 		r.bind(CardUnknown, nil)
@@ -98,6 +104,7 @@ func (r *Run) bind(by CardEvidence, cards []card) {
 		return
 	}
 	if r.Joined() {
+		r.DriverSeries = Series{}
 		r.GPUs = slices.DeleteFunc(slices.Clone(r.GPUs), func(g *GPU) bool { return !slices.Contains(cards, cardOf(g)) })
 		for _, f := range r.Findings {
 			if f.Active && f.ByDriver && !slices.ContainsFunc(r.GPUs, func(g *GPU) bool { return g.Index == f.GPU }) {
@@ -125,6 +132,7 @@ func (s *Session) machineSample(e parse.Event) {
 		case *parse.GPU:
 			if g := s.machine.own.device(rec.Index, rec.UUID); r.Owns(g) {
 				r.gpuSample(e, rec)
+				r.ownSample(rec)
 			} else {
 				continue
 			}
@@ -145,6 +153,19 @@ func (s *Session) machineSample(e parse.Event) {
 			r.observe(e)
 			r.settle()
 		}
+	}
+}
+
+// ownSample takes a sample of one of the run's devices on this machine into its time.
+func (r *Run) ownSample(s *parse.GPU) {
+	first := r.FirstGPU()
+	used, ok := s.Used.Get()
+	if !ok || first.Index != s.Index || first.UUID != s.UUID || r.Position() == 0 {
+		return
+	}
+	r.DriverSeries.Add(r.Position(), r.Elapsed, used)
+	if r.Memory.Total == 0 && len(r.GPUs) == 1 {
+		r.Memory.Total = first.Total // the log does not tell it
 	}
 }
 

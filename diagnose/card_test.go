@@ -237,10 +237,10 @@ func TestACardIsChosenByHand(t *testing.T) {
 	b.trainer(0, trains(5))
 	b.runs(5)
 	b.wants(0, CardByHand, "GPU-11")
-	b.s.Choose(id, -1)
+	b.s.Choose(id, ChooseNone)
 	b.runs(5)
 	b.wants(0, CardNoneByHand)
-	b.s.Choose(id, -2)
+	b.s.Choose(id, ChooseEvidence)
 	b.runs(5)
 	b.wants(0, CardByProcess, "GPU-00")
 }

@@ -140,6 +140,9 @@ type Run struct {
 	Host *parse.Host // newest sample of the machine; nil if there was none
 	// CardBy is why devices of this machine are the run's; see [Run.Joined].
 	CardBy CardEvidence
+	// DriverSeries is what everybody uses on the first of the run's devices on this
+	// machine, in bytes, as the driver counts. Its X is that of MemorySeries.
+	DriverSeries Series
 
 	Epochal      []EpochStat // the last epochs, oldest first
 	MemorySeries Series
@@ -345,8 +348,9 @@ func (r *Run) clone() *Run {
 	c.Epochal = slices.Clone(r.Epochal)
 	c.Losses = slices.Clone(r.Losses)
 	c.Marks = slices.Clone(r.Marks)
-	c.Log = slices.Clone(r.Log)
+	c.Log = slices.Clip(r.Log) // it only grows at its end
 	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
+	c.DriverSeries = r.DriverSeries.clone()
 	c.GPUs = cloneGPUs(r.GPUs)
 	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
 	c.Findings = make([]*Finding, len(r.Findings))

@@ -20,18 +20,24 @@ const (
 	gaugeCells = 26 // of a device beside others
 )
 
-// devices are the devices that were sampled, in the driver's order: those of the
-// run, or else those of this machine while the run is alive.
+// devices are the devices that were sampled: those of the run's inputs, or else those of
+// this machine while the run is alive, the run's first, in the driver's order.
 func (s scene) devices() []*diagnose.GPU {
 	var gpus []*diagnose.GPU
 	switch {
-	case s.run != nil && len(s.run.GPUs) > 0:
+	case s.sampled():
 		gpus = slices.Clone(s.run.GPUs)
 	case s.beside():
 		gpus = slices.Clone(s.snap.Machine.GPUs)
 	}
+	own := func(g *diagnose.GPU) int {
+		if s.beside() && s.run.Owns(g) {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(gpus, func(a, b *diagnose.GPU) int {
-		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Instance, b.Instance))
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Instance, b.Instance))
 	})
 	return gpus
 }
@@ -45,7 +51,7 @@ func (s scene) gauges(w, h int) (caption, []string) {
 		c.right = s.say("gauges.samples", gpus[0].Samples)
 	}
 	if s.beside() {
-		c.title, c.right = s.say("pane.machine"), s.say("gauges.unjoined")
+		c.title, c.right = s.say("pane.machine"), s.whose()
 		if d, ok := s.snap.Machine.Silent(s.snap.Now); ok && d >= silentFrom {
 			c.right, stale = s.say("gauges.silent", s.duration(d)), true
 		}
@@ -113,7 +119,7 @@ func gaugesLeast(n, w int) int {
 
 // gaugeCell draws a device without a bar.
 func (s scene) gaugeCell(g *diagnose.GPU) string {
-	out := fit(gpuName(g), gaugeName)
+	out := fit(s.deviceName(g), gaugeName)
 	if g.Fault != nil {
 		return out + s.fault(g, gaugeCells-gaugeName-1)
 	}
@@ -140,13 +146,46 @@ func (s scene) noDevice() string {
 // silentFrom is for how long no sample must come to say so.
 const silentFrom = 5 * time.Second
 
-// beside reports whether this machine is shown beside a run of which it is not known
-// whether it is here: rows come in live, and the run's own inputs hold no samples.
+// beside reports whether this machine is shown beside a run: its rows come in live or it
+// is known to be here, and its own inputs hold no samples.
 func (s scene) beside() bool {
-	if s.snap == nil || s.snap.Machine == nil || s.run == nil || len(s.run.GPUs) > 0 {
+	if s.snap == nil || s.snap.Machine == nil || s.run == nil || s.sampled() {
 		return false
 	}
-	return s.run.Status == diagnose.Running && !s.run.LastRow.IsZero()
+	return s.run.Status == diagnose.Running && (!s.run.LastRow.IsZero() || s.run.CardBy != diagnose.CardUnknown)
+}
+
+// sampled reports whether the run's own inputs hold samples of devices.
+func (s scene) sampled() bool {
+	return s.run != nil && len(s.run.GPUs) > 0 && !s.run.Joined()
+}
+
+// whose says which of this machine's devices are the run's, and why.
+func (s scene) whose() string {
+	if s.run.CardBy == diagnose.CardNoneByHand {
+		return s.say("gauges.none.hand")
+	}
+	var names []string
+	for _, g := range s.devices() {
+		if s.run.Owns(g) {
+			names = append(names, gpuName(g))
+		}
+	}
+	if len(names) == 0 {
+		return s.say("gauges.unjoined")
+	}
+	key := map[diagnose.CardEvidence]diagnose.Key{
+		diagnose.CardByName: "gauges.own.name", diagnose.CardByHand: "gauges.own.hand", diagnose.CardByProcess: "gauges.own",
+	}[s.run.CardBy]
+	return s.say(key, strings.Join(names, ", "))
+}
+
+// deviceName is the name of a device; that of the run stands out.
+func (s scene) deviceName(g *diagnose.GPU) string {
+	if s.beside() && s.run.Owns(g) {
+		return s.theme.accent.Bold().Styled(gpuName(g))
+	}
+	return gpuName(g)
 }
 
 // gaugeCount is how many lines the pane has where each device has one.
@@ -192,7 +231,7 @@ func (s scene) hostLine(h *parse.Host, w int) string {
 func (s scene) gaugeBlock(g *diagnose.GPU, w int) []string {
 	label := max(width(s.say("gauges.busy")), width(s.say("gauges.memory"))) + 2
 	n := max(4, min(24, w/3))
-	head := strings.TrimSpace(gpuName(g) + "  " + shortDevice(g.Name))
+	head := strings.TrimSpace(s.deviceName(g) + "  " + shortDevice(g.Name))
 	if g.Lost() {
 		return []string{fit(head, w), s.fault(g, w), ""}
 	}
@@ -216,11 +255,11 @@ func (s scene) gaugeBlock(g *diagnose.GPU, w int) []string {
 // gaugeLine draws a device in one line.
 func (s scene) gaugeLine(g *diagnose.GPU, w int) string {
 	if g.Fault != nil {
-		return fit(gpuName(g), gaugeName) + s.fault(g, w-gaugeName)
+		return fit(s.deviceName(g), gaugeName) + s.fault(g, w-gaugeName)
 	}
 	busy, known := g.Sample.Busy.Get()
 	n := lineGauge(w)
-	line := fit(gpuName(g), gaugeName) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
+	line := fit(s.deviceName(g), gaugeName) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
 		s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g))) + "  " + s.memoryText(g)
 	return cut(line, w)
 }

@@ -158,3 +158,55 @@ func TestManyDevices(t *testing.T) {
 		})
 	}
 }
+
+// joinedMachine is a run whose trainer is on device 2 of this machine.
+func joinedMachine(t *testing.T, w, h int, o Options, keys ...string) string {
+	t.Helper()
+	s := diagnose.NewSession(diagnose.Input{Name: "train.log"})
+	stream := parse.NewStream(0)
+	log := newLog(100).scanned().whole(1, 5, flat)
+	stream.Write([]byte(log.String()), noon().Add(-63*time.Second), s.Observe)
+	s.Observe(parse.Event{Record: &parse.Trainer{PID: 7, Processes: []int{7, 8}}})
+	sampled := func(from, to int) {
+		for i := from; i > to; i-- {
+			at := parse.Origin{Input: diagnose.MachineInput, Arrival: noon().Add(time.Duration(-i) * time.Second)}
+			for g := range 3 {
+				s.Observe(parse.Event{Origin: at, Record: &parse.GPU{
+					Index: g, Name: "NVIDIA GeForce RTX 3090", Busy: parse.Have(0.3 * float64(g+1)),
+					Used: parse.Have(float64(g) * 7.6 * float64(parse.GiB)), Total: parse.Have(24 * float64(parse.GiB)),
+					Processes: []parse.GPUProcess{{PID: 5 + g, Used: parse.Have(float64(g) * 7.5 * float64(parse.GiB))}},
+				}})
+			}
+			s.Observe(parse.Event{Origin: at, Record: &parse.Host{
+				CPU: parse.Have(0.97), RAMUsed: parse.Have(37 * float64(parse.GiB)), RAMTotal: parse.Have(64 * float64(parse.GiB)),
+			}})
+		}
+	}
+	sampled(63, 10)
+	before := log.String()
+	stream.Write([]byte(log.rows(6, 14.6, 20).String()[len(before):]), noon().Add(-10*time.Second), s.Observe)
+	sampled(10, 0)
+	return plainText(t, screenOf(s.Snapshot(noon()), o, w, h, keys...).View().Content)
+}
+
+// TestTheCardOfTheRun holds the screen of a run whose card is known to what it looked like.
+func TestTheCardOfTheRun(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {44, 30}, {20, 5}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			golden.RequireEqual(t, joinedMachine(t, size[0], size[1], Options{Version: "0.1"}))
+		})
+	}
+}
+
+func TestTheCardIsChosen(t *testing.T) {
+	t.Parallel()
+	var got [][2]int
+	o := Options{Version: "0.1", Choose: func(run, gpu int) { got = append(got, [2]int{run, gpu}) }}
+	joinedMachine(t, 80, 24, o, "g")
+	if len(got) != 1 || got[0] != [2]int{1, 0} {
+		t.Errorf("chosen: %v", got)
+	}
+	joinedMachine(t, 80, 24, Options{Version: "0.1"}, "g") // where there is nobody to tell
+}

@@ -41,11 +41,12 @@ func bindings() []binding {
 		{keys: []string{"right"}, on: onMain | onDetail, do: func(m *Model) tea.Cmd { return m.travel(1) }},
 		{keys: []string{"shift+left", "<"}, shown: "< >", on: onMain | onDetail, help: "help.time.far", do: func(m *Model) tea.Cmd { return m.travel(-10) }},
 		{keys: []string{"shift+right", ">"}, on: onMain | onDetail, do: func(m *Model) tea.Cmd { return m.travel(10) }},
-		{keys: []string{"home", "g"}, shown: "g", on: onMain | onDetail, help: "help.first", do: func(m *Model) tea.Cmd { return m.travel(-1 << 30) }},
+		{keys: []string{"home"}, shown: "home", on: onMain | onDetail, help: "help.first", do: func(m *Model) tea.Cmd { return m.travel(-1 << 30) }},
 		{keys: []string{"end", "G"}, shown: "G", on: onMain | onDetail, footer: "key.live", help: "help.live", past: true, must: true, do: (*Model).live},
 		{keys: []string{"n", "]"}, shown: "n", on: onAnyPage, help: "help.run.next", do: func(m *Model) tea.Cmd { return m.otherRun(1) }},
 		{keys: []string{"p", "["}, shown: "p", on: onAnyPage, help: "help.run.previous", do: func(m *Model) tea.Cmd { return m.otherRun(-1) }},
 		{shown: "n p", on: onAnyPage, footer: "key.run", many: true},
+		{keys: []string{"g"}, shown: "g", on: onMain, help: "help.card", do: (*Model).chooseCard},
 		{keys: []string{"m"}, shown: "m", on: onAnyPage, help: "help.mouse", do: (*Model).toggleMouse},
 		{keys: []string{"q", "ctrl+c"}, shown: "q", on: onAnyPage, footer: "key.quit", help: "help.quit", must: true, do: func(*Model) tea.Cmd { return tea.Quit }},
 	}

@@ -87,13 +87,13 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	found := len(s.findings())
 	var list []wish
 	gpus, gauges := len(s.devices()), s.gaugeCount()
-	if s.starting() && gpus > 0 {
+	if s.starting() && s.sampled() {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
 	} else if s.starting() {
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + 9, most: out + 10})
 	} else {
 		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
-		if !s.measured() {
+		if series, _ := s.memoryCurve(); series == nil {
 			top.least, top.like, top.most, top.grow = out+1, out+2, out+3, 0
 		}
 		if sh == wide {
@@ -102,7 +102,10 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		}
 		list = append(list, top)
 	}
-	if gauges > 0 && !s.starting() && sh != side {
+	if gauges > 0 && sh == side && !s.starting() {
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + 1, like: out + min(gauges, 4), most: out + gauges})
+	}
+	if gauges > 0 && sh != side && (!s.starting() || !s.sampled()) {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(max(1, gaugesLeast(gpus, w-2)), 4), like: out + gauges, most: out + gauges})
 	}
 	switch lines := min(found, 4); {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,11 +16,15 @@ const gutter = 6
 // memory is the curve of GPU memory over epochs against the card's limit.
 func (s scene) memory(w, h int) (caption, []string) {
 	c := caption{title: s.memoryTitle()}
-	if !s.measured() {
+	series, driver := s.memoryCurve()
+	if series == nil {
 		c.right = s.say("memory.none")
 		return c, s.unmeasured(w)
 	}
 	stats := s.memoryStats(w)
+	if driver {
+		stats = s.driverStats(w)
+	}
 	rows := h - 3 // the axis, its labels, the numbers
 	a := newAxis(s.run, max(0, w-gutter))
 	if a.cells < 4 || rows < 2 {
@@ -34,12 +39,16 @@ func (s scene) memory(w, h int) (caption, []string) {
 	}
 	c.foot = legend
 	total := s.run.Memory.Total
-	cols := s.run.MemorySeries.Columns(a.from, a.to, a.cells)
-	sc, limit := memoryScale(cols, total, rows)
+	cols := series.Columns(a.from, a.to, a.cells)
+	var second []diagnose.Point
+	if !driver && s.run.DriverSeries.Len() > 0 {
+		second = s.run.DriverSeries.Columns(a.from, a.to, a.cells)
+	}
+	sc, limit := memoryScale(slices.Concat(cols, second), total, rows)
 	if total > 0 && !limit {
 		c.right = s.say("memory.above", total)
 	}
-	lines := s.curve(cols, sc, a, limit)
+	lines := s.curve(cols, second, sc, a, limit)
 	line, labels := a.draw()
 	unit := fitRight(s.say("memory.epoch"), gutter-1)
 	lines = append(lines, s.theme.border.Styled(spaces(gutter-1)+"└"+line))
@@ -58,9 +67,13 @@ func (s scene) memoryTitle() string {
 	}
 	if d, ok := s.run.Device(); ok {
 		if d.Kind == "cuda" && d.Index >= 0 {
-			gpu := s.say("memory.gpu", d.Index)
+			index := d.Index
+			if g := s.run.FirstGPU(); g != nil && s.run.Joined() {
+				index = g.Index // the number that the driver's other tools show
+			}
+			gpu := s.say("memory.gpu", index)
 			if n := len(s.run.Devices); n > 1 {
-				gpu = s.say("memory.gpu.first", d.Index, n)
+				gpu = s.say("memory.gpu.first", index, n)
 			}
 			parts = append(parts, gpu)
 		} else if d.Kind != "cuda" {
@@ -116,7 +129,8 @@ const (
 )
 
 // curve draws the rows of the chart with their labels.
-func (s scene) curve(cols []diagnose.Point, sc scale, a axis, limit bool) []string {
+func (s scene) curve(cols, second []diagnose.Point, sc scale, a axis, limit bool) []string {
+	dots := dotted(second, sc, a.cells)
 	lows, highs := hold(cols)
 	for i := range lows {
 		lows[i], highs[i] = lows[i]/float64(parse.GiB), highs[i]/float64(parse.GiB)
@@ -158,6 +172,8 @@ func (s scene) curve(cols []diagnose.Point, sc scale, a axis, limit bool) []stri
 				p.put(style, high[y][x])
 			case x == at:
 				p.put(s.theme.accent, '┊')
+			case dots[x] == sc.rows-1-y:
+				p.put(s.theme.dim, '·')
 			case spans(lows[x], highs[x], sc, sc.rows-1-y):
 				p.put(s.theme.dim, '│')
 			case y == limitRow:
@@ -172,6 +188,48 @@ func (s scene) curve(cols []diagnose.Point, sc scale, a axis, limit bool) []stri
 		lines = append(lines, p.String())
 	}
 	return lines
+}
+
+// dotted is the row of a second curve in each column, -1 where it has none.
+func dotted(cols []diagnose.Point, sc scale, cells int) []int {
+	out := make([]int, cells)
+	for i := range out {
+		out[i] = -1
+	}
+	_, highs := hold(cols)
+	for i, v := range highs {
+		if i < cells && !math.IsNaN(v) {
+			out[i] = sc.row(v / float64(parse.GiB))
+		}
+	}
+	return out
+}
+
+// memoryCurve is what the curve shows: what the log measures, else what the driver
+// counts on the run's device, else nothing.
+func (s scene) memoryCurve() (series *diagnose.Series, driver bool) {
+	switch {
+	case s.measured():
+		return &s.run.MemorySeries, false
+	case s.run != nil && s.run.DriverSeries.Len() > 0:
+		return &s.run.DriverSeries, true
+	}
+	return nil, false
+}
+
+// driverStats is the line of numbers under a curve that the driver counts.
+func (s scene) driverStats(w int) []string {
+	p, ok := s.run.DriverSeries.At(s.position())
+	if !ok {
+		return []string{""}
+	}
+	used := parse.Bytes(p.Last)
+	parts := []string{s.say("memory.now", s.say("memory.driver"), gib(used)) + s.share(used)}
+	if s.live() {
+		peak := parse.Bytes(s.run.DriverSeries.Max())
+		parts = append(parts, s.say("memory.peak", gib(peak))+s.share(peak))
+	}
+	return []string{joinFitting(append(parts, s.say("memory.everybody")), w)}
 }
 
 // spans reports whether a row lies in what a column's values span. Two rows are
@@ -227,6 +285,9 @@ func (s scene) memoryStats(w int) []string {
 	} else {
 		past := r.At(s.position())
 		parts = append(parts, s.say("memory.now", word, gib(past.Memory))+s.share(past.Memory))
+	}
+	if p, ok := r.DriverSeries.At(s.position()); ok {
+		parts = slices.Insert(parts, 1, s.say("memory.by.driver", gib(parse.Bytes(p.Last))))
 	}
 	if free, ok := r.Free(); ok && s.live() {
 		parts = append(parts, s.say("memory.free", gib(free)))

@@ -25,6 +25,9 @@ type Options struct {
 	ASCII   bool   // nothing whose width terminals disagree about
 	Version string // of the program, for the help
 	Label   string // stands in the footer: "demo"; empty for none
+	// Choose is told which device of this machine a person ties to a run, as for
+	// [diagnose.Session.Choose]. It must not block; nil if there is no such choice.
+	Choose func(run, gpu int)
 }
 
 // FrameMsg brings a new snapshot. It is sent at most 10 times a second, and only

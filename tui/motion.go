@@ -129,6 +129,27 @@ func (m *Model) otherRun(by int) tea.Cmd {
 	return nil
 }
 
+// chooseCard ties the next device of this machine to the run by hand: each, then none,
+// then what the evidence says.
+func (m *Model) chooseCard() tea.Cmd {
+	s := m.scene()
+	if m.options.Choose == nil || !s.beside() || len(s.snap.Machine.GPUs) == 0 {
+		return nil
+	}
+	next := 0
+	switch s.run.CardBy {
+	case diagnose.CardByHand:
+		next = slices.IndexFunc(s.snap.Machine.GPUs, s.run.Owns) + 1
+		if next == len(s.snap.Machine.GPUs) {
+			next = diagnose.ChooseNone
+		}
+	case diagnose.CardNoneByHand:
+		next = diagnose.ChooseEvidence
+	}
+	m.options.Choose(s.run.ID, next)
+	return nil
+}
+
 func (m *Model) toggleMouse() tea.Cmd {
 	m.view.mouse = !m.view.mouse
 	return nil

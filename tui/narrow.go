@@ -98,7 +98,7 @@ func (s scene) tinyLines(w, h int) []string {
 	if r == nil || !r.Known {
 		return out
 	}
-	if s.starting() && len(r.GPUs) > 0 {
+	if s.starting() && s.sampled() {
 		for _, g := range s.devices() {
 			out = append(out, cut(gpuName(g)+s.gaugeTiny(g), w))
 		}

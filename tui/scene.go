@@ -158,7 +158,7 @@ func (s scene) measured() bool { return s.run != nil && s.run.MemorySeries.Len()
 // starting reports whether the run has no row to draw yet; samples of devices alone are
 // no rows.
 func (s scene) starting() bool {
-	return s.run == nil || !s.run.HasRows() || len(s.run.GPUs) > 0 && len(s.run.Epochal) == 0
+	return s.run == nil || !s.run.HasRows() || s.sampled() && len(s.run.Epochal) == 0
 }
 
 // gib is an amount in GiB without its unit, always as wide.

@@ -42,7 +42,7 @@ func (s scene) verdict() verdict {
 		return s.trouble(g)
 	}
 	if !r.HasRows() {
-		if len(r.GPUs) > 0 {
+		if s.sampled() {
 			return s.devicesVerdict()
 		}
 		if r.Status == diagnose.StatusUnknown {

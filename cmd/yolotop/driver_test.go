@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -190,4 +191,64 @@ func TestDriverCountsLess(t *testing.T) {
 		s.shows("busy n/a")
 		s.goesOn(t)
 	})
+}
+
+// pythonChild is set in a child that stands for a trainer: it has the log open for
+// writing until its input ends.
+const pythonChild = "YOLOTOP_TEST_PYTHON"
+
+// TestPythonChild is that child, and nothing in the parent.
+func TestPythonChild(t *testing.T) {
+	if os.Getenv(pythonChild) != "" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	}
+}
+
+// TestTheCardOfTheTrainer promises that the card of a training on this machine is found
+// and named, and that another can be chosen.
+func TestTheCardOfTheTrainer(t *testing.T) {
+	t.Parallel()
+	s := &scripted{log: logFile(t), script: filepath.Join(t.TempDir(), "script")}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := filepath.Join(t.TempDir(), "python3")
+	if err := os.Symlink(self, python); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.OpenFile(s.log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer := exec.Command(python, "-test.run=^TestPythonChild$")
+	trainer.Env = append(os.Environ(), pythonChild+"=1")
+	trainer.Stdout = log
+	in, err := trainer.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = trainer.Wait()
+	})
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, append(cards(3), fmt.Sprintf("2 procs %d:16000", trainer.Process.Pid))...)
+	s.window = open(t, 120, 40, `exec "$YOLOTOP" "$LOG"`,
+		"LOG="+s.log, "NVML_SCRIPT="+s.script, "LD_LIBRARY_PATH="+driverLibrary(t), "PATH="+t.TempDir()+":/usr/local/bin:/bin")
+	s.shows("GPU 2 is the run's")
+	s.shows("driver 3.00") // beside what the log measures
+	for _, choice := range []string{
+		"GPU 0 is the run's, by your choice", "GPU 1 is the run's, by your choice",
+		"GPU 2 is the run's, by your choice", "none is the run's, by your choice", "GPU 2 is the run's ─",
+	} {
+		s.press("g")
+		s.shows(choice)
+	}
+	s.goesOn(t)
 }

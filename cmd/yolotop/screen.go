@@ -110,6 +110,9 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 			}
 			w.observe(batch, nil)
 			changed = true
+		case c := <-w.choices:
+			w.session.Choose(c.run, c.gpu)
+			changed = true
 		case <-tick.C:
 			if w.live() {
 				w.session.Tick(w.env.now())
@@ -128,7 +131,15 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 
 func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
-	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version()}
+	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Choose: w.choose}
+}
+
+// choose hands a choice to whoever owns the session. It never blocks the keyboard.
+func (w *watcher) choose(run, gpu int) {
+	select {
+	case w.choices <- choice{run, gpu}:
+	default:
+	}
 }
 
 func (w *watcher) programOptions(ctx context.Context) []tea.ProgramOption {

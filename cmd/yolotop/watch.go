@@ -55,7 +55,11 @@ type watcher struct {
 	drainers []sources.Drainer // programs that must not be left without a reader
 	machine  []sources.Source  // of the machine itself; they never end
 	ended    int
+	choices  chan choice // of devices, by a person at the screen
 }
+
+// choice ties a device to a run by hand; see [diagnose.Session.Choose].
+type choice struct{ run, gpu int }
 
 // watchPaths watches inputs on a screen, or prints lines where there is none.
 func watchPaths(ctx context.Context, env environment, paths []string, o watchOptions) error {
@@ -66,7 +70,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	if err != nil {
 		return err
 	}
-	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...)}
+	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8)}
 	for i, t := range targets {
 		var s sources.Source
 		if t.Path == standardInput {
@@ -83,7 +87,12 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		}
 	}
 	if env.screen != nil {
-		w.machine = []sources.Source{driver(targets), sources.NewHost(sources.HostOptions{})}
+		paths := make([]string, len(targets))
+		for i, t := range targets {
+			paths[i] = t.Path
+		}
+		trainers := sources.NewTrainers(sources.TrainersOptions{Inputs: paths})
+		w.machine = []sources.Source{driver(targets), trainers, sources.NewHost(sources.HostOptions{TrainerPID: trainers.PID})}
 	}
 	return w.run(ctx)
 }
