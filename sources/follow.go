@@ -20,6 +20,9 @@ const (
 	// farewell is how long a file that lost its name is still read: its writer may
 	// hold it open and write a last line after the rename.
 	farewell = time.Second
+	// busyWakes is how many wake-ups within a tick each make a file busy: it is then
+	// looked at by the clock alone, since every wake-up costs and none tells news.
+	busyWakes = 4
 	// backoffMax is the longest wait between two attempts after read errors.
 	backoffMax = 8 * time.Second
 )
@@ -45,6 +48,8 @@ type follower struct {
 	absent  bool      // it was missing for so long that we said so
 	woken   <-chan struct{}
 	unwatch func()
+	wakes   int  // in a row, each within a tick of the look before
+	busy    bool // no wake-ups wanted until the file rests for a tick
 
 	fault   string // the last error, as it was published; empty if all is well
 	broken  bool   // the file must be opened again, not before retry
@@ -63,6 +68,7 @@ func (w *follower) attach(h handle, info fs.FileInfo) {
 // between the two.
 func (w *follower) watch() {
 	interval := pollTick
+	w.wakes, w.busy = 0, false
 	if !w.file.options.Poll {
 		if w.woken, w.unwatch = w.file.options.system.watch(w.file.options.Path); w.woken != nil {
 			interval = tick
@@ -75,15 +81,21 @@ func (w *follower) watch() {
 	}
 }
 
-// detach lets the file go.
-func (w *follower) detach() {
+// wakeless does without wake-ups from now on.
+func (w *follower) wakeless() {
 	if w.unwatch != nil {
 		w.unwatch()
 	}
+	w.woken, w.unwatch = nil, nil
+}
+
+// detach lets the file go.
+func (w *follower) detach() {
+	w.wakeless()
 	if w.h != nil {
 		_ = w.h.Close() // opened for reading: nothing can be lost
 	}
-	w.h, w.woken, w.unwatch = nil, nil, nil
+	w.h = nil
 }
 
 // run follows until ctx ends or nobody receives any more.
@@ -92,6 +104,7 @@ func (w *follower) run(ctx context.Context) error {
 	defer w.ticker.Stop()
 	w.buf = make([]byte, chunkSize)
 	for {
+		before, looked := w.pos, w.now()
 		if err := w.look(ctx); err != nil {
 			return err
 		}
@@ -99,8 +112,30 @@ func (w *follower) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-w.woken:
+			w.crowded(looked)
 		case <-w.ticker.C:
+			w.rested(w.pos == before)
 		}
+	}
+}
+
+// crowded counts a wake-up that came after the look at the given time.
+func (w *follower) crowded(looked time.Time) {
+	if w.now().Sub(looked) >= tick {
+		w.wakes = 0
+		return
+	}
+	if w.wakes++; w.wakes >= busyWakes {
+		w.wakeless()
+		w.ticker.Reset(tick)
+		w.busy = true
+	}
+}
+
+// rested asks for wake-ups again if the last look of a busy file brought nothing.
+func (w *follower) rested(nothing bool) {
+	if w.busy && nothing && w.h != nil {
+		w.watch()
 	}
 }
 

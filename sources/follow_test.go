@@ -52,6 +52,50 @@ func TestGrowthArrivesAtTheNextWakeUp(t *testing.T) {
 	})
 }
 
+// A file that is written all the time is read by the clock, and by wake-ups again when
+// it rests; what is written while they change is not missed.
+func TestABusyFileIsReadByTheClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		path := logPath(t)
+		put(t, path, "")
+		watched, asked := 0, 0
+		woken := make(chan struct{}, 1)
+		watch := func(string) (<-chan struct{}, func()) {
+			asked++
+			watched++
+			return woken, func() { watched-- }
+		}
+		r := startFile(t, FileOptions{Path: path, Follow: true, system: system{watch: watch}})
+		equal(t, r.news(), []string{"reading"})
+		for range busyWakes {
+			if watched != 1 {
+				t.Fatal("not watched although it is not busy yet")
+			}
+			appendTo(t, path, "one\n")
+			woken <- struct{}{}
+			synctest.Wait()
+			equal(t, r.news(), []string{"text: one"})
+		}
+		if watched != 0 {
+			t.Error("a busy file still wakes us")
+		}
+		appendTo(t, path, "two\n")
+		equal(t, r.after(tick), []string{"text: two"})
+		if watched != 0 {
+			t.Error("a file that was written within the last tick wakes us")
+		}
+		equal(t, r.after(2*tick), nil)
+		if watched != 1 || asked != 2 {
+			t.Errorf("a file that rests is watched %d times, after %d requests", watched, asked)
+		}
+		appendTo(t, path, "three\n")
+		woken <- struct{}{}
+		synctest.Wait()
+		equal(t, r.news(), []string{"text: three"})
+	})
+}
+
 func TestTheClockFindsWhatNoWakeUpTold(t *testing.T) {
 	t.Parallel()
 	never := func(string) (<-chan struct{}, func()) { return make(chan struct{}), func() {} }

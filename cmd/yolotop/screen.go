@@ -16,8 +16,10 @@ import (
 
 // Times of the screen.
 const (
-	frameEvery = 100 * time.Millisecond // at most
-	screenFPS  = 20                     // of the renderer; a key is answered within this
+	frameSoon  = 50 * time.Millisecond  // what changes after a quiet time shows within this
+	frameEvery = time.Second            // while changes keep coming; a cell that changes faster is noise
+	demoEvery  = 100 * time.Millisecond // of a demonstration, which runs faster than life
+	screenFPS  = 15                     // of the renderer, whose ticks cost even where nothing changes; a key is answered within one
 )
 
 // runScreen shows the session until the person quits.
@@ -97,10 +99,11 @@ func (w *watcher) guard(program *tea.Program, finished chan<- error, f func()) {
 
 // consume updates the session and offers snapshots.
 func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, frames chan<- *diagnose.Snapshot) {
-	frame, tick := time.NewTicker(frameEvery), time.NewTicker(tickEvery)
-	defer frame.Stop()
+	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	changed := true
+	frame := newPacer(w.pace)
+	defer frame.stop()
+	frame.changed()
 	for {
 		select {
 		case batch, ok := <-batches:
@@ -109,20 +112,22 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 				continue
 			}
 			w.observe(batch, nil)
-			changed = true
+			frame.changed()
 		case c := <-w.choices:
 			w.session.Choose(c.run, c.gpu)
-			changed = true
+			frame.urgent()
 		case <-tick.C:
 			if w.live() {
 				w.session.Tick(w.env.now())
-				changed = true // the age of the last row
+				frame.changed() // the age of the last row
 			}
-		case <-frame.C:
-			if changed && len(frames) == 0 {
-				frames <- w.session.Snapshot(w.env.now())
-				changed = false
+		case <-frame.due():
+			if len(frames) > 0 { // the terminal hangs
+				frame.later()
+				continue
 			}
+			frames <- w.session.Snapshot(w.env.now())
+			frame.shown()
 		case <-ctx.Done():
 			return
 		}

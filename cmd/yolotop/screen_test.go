@@ -41,8 +41,8 @@ func TestARowIsShownWithinOneRedraw(t *testing.T) {
 			}
 			return batch
 		}
-		shown := func() *diagnose.Run {
-			<-time.After(frameEvery + time.Millisecond)
+		shown := func(within time.Duration) *diagnose.Run {
+			<-time.After(within + time.Millisecond)
 			synctest.Wait()
 			select {
 			case s := <-frames:
@@ -52,18 +52,18 @@ func TestARowIsShownWithinOneRedraw(t *testing.T) {
 			}
 		}
 		batches <- write(liveHead + liveHeader + "       1/10      15.1G      1.333      0.944      1.222        120        640: 100% ━━━━━━━━━━━━ 100/100 8.0it/s 12.5s\n")
-		if r := shown(); r == nil || r.Epoch != 1 || r.Iter != 100 {
+		if r := shown(frameSoon); r == nil || r.Epoch != 1 || r.Iter != 100 {
 			t.Fatalf("a whole row is not shown: %+v", r)
 		}
 		batches <- write("\r\x1b[K       2/10      15.1G      1.111      0.744      1.022        120        640: 25% ━━━───────── 25/100 8.0it/s 3.1s<9.4s")
-		r := shown()
+		r := shown(2 * frameSoon)
 		if r == nil || r.Epoch != 2 || r.Iter != 25 {
 			t.Fatalf("a frame without an end is not shown: %+v", r)
 		}
 		if got := tui.Summary(r, w.session.Inputs(), diagnose.English); got == "" {
 			t.Error("no summary")
 		}
-		if r := shown(); r != nil {
+		if r := shown(2 * frameSoon); r != nil {
 			t.Error("a frame is sent although nothing changed")
 		}
 		cancel()

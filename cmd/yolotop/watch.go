@@ -55,7 +55,8 @@ type watcher struct {
 	drainers []sources.Drainer // programs that must not be left without a reader
 	machine  []sources.Source  // of the machine itself; they never end
 	ended    int
-	choices  chan choice // of devices, by a person at the screen
+	choices  chan choice   // of devices, by a person at the screen
+	pace     time.Duration // between frames while changes keep coming; 0 is frameEvery
 }
 
 // choice ties a device to a run by hand; see [diagnose.Session.Choose].
