@@ -10,17 +10,18 @@ type pacer struct {
 	gap   time.Duration // from the last frame to the next one
 	last  time.Time     // of the last frame
 	armed bool
+	now   func() time.Time
 	timer *time.Timer
 }
 
 // newPacer returns one with the given even pace (0: frameEvery).
-func newPacer(every time.Duration) *pacer {
+func newPacer(every time.Duration, now func() time.Time) *pacer {
 	if every <= 0 {
 		every = frameEvery
 	}
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
-	return &pacer{every: every, gap: frameSoon, timer: timer}
+	return &pacer{every: every, gap: frameSoon, now: now, timer: timer}
 }
 
 // due delivers when a frame is to be drawn.
@@ -31,7 +32,7 @@ func (p *pacer) changed() {
 	if p.armed {
 		return
 	}
-	quiet := time.Since(p.last)
+	quiet := p.now().Sub(p.last)
 	if quiet > p.every {
 		p.gap = frameSoon
 	}
@@ -46,7 +47,7 @@ func (p *pacer) later() { p.arm(p.every) }
 
 // shown notes that the frame was drawn.
 func (p *pacer) shown() {
-	p.last, p.armed = time.Now(), false
+	p.last, p.armed = p.now(), false
 	p.gap = min(2*p.gap, p.every)
 }
 

@@ -11,7 +11,7 @@ import (
 func TestPacer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(time.Second)
+		p := newPacer(time.Second, time.Now)
 		defer p.stop()
 		start := time.Now()
 		var drawn []time.Duration

@@ -101,7 +101,7 @@ func (w *watcher) guard(program *tea.Program, finished chan<- error, f func()) {
 func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, frames chan<- *diagnose.Snapshot) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	frame := newPacer(w.pace)
+	frame := newPacer(w.pace, w.env.now)
 	defer frame.stop()
 	frame.changed()
 	for {
