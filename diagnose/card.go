@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"yolotop/parse"
 )
@@ -51,12 +52,16 @@ const (
 )
 
 // trainer takes what is known of the process that writes an input.
-func (s *Session) trainer(input int, t *parse.Trainer) {
-	in := &s.states[input]
-	in.trainer = nil
-	if t.PID != 0 {
-		in.trainer = t
+func (s *Session) trainer(e parse.Event, t *parse.Trainer) {
+	in := &s.states[e.Input]
+	if t.PID == 0 {
+		if in.trainer != nil {
+			in.left = e.Arrival
+		}
+		in.trainer = nil
+		return
 	}
+	in.trainer, in.left = t, time.Time{}
 }
 
 // trainerOf is the live trainer of a run, nil if none is known. The newest run of an

@@ -19,7 +19,9 @@ type Machine struct {
 	GPUs    []*GPU
 	Host    *parse.Host // nil until it was sampled
 	Sources []parse.SourceState
-	own     *Run // holds the devices, and is no run of training
+	// Trainings is what trains on this machine, nil if that was not looked for.
+	Trainings *parse.Trainings
+	own       *Run // holds the devices, and is no run of training
 }
 
 // observe takes an event of the machine.
@@ -36,6 +38,8 @@ func (m *Machine) observe(e parse.Event) {
 		m.GPUs = m.own.GPUs
 	case *parse.Host:
 		m.Host = r
+	case *parse.Trainings:
+		m.Trainings = r
 	case *parse.SourceState:
 		i := slices.IndexFunc(m.Sources, func(s parse.SourceState) bool { return s.Name == r.Name })
 		if i < 0 {

@@ -108,7 +108,9 @@ type Run struct {
 	// Known is false while nothing but text was read that nobody understood.
 	Known bool
 
-	Status     Status
+	Status Status
+	// Forsaken is that its process has ended on this machine and said nothing of why.
+	Forsaken   bool
 	Phase      Phase
 	Stage      *parse.Stage   // last stage outside epochs; nil if none was seen
 	Death      *parse.Failure // what ended the run, nil if nothing did

@@ -24,6 +24,9 @@ type Input struct {
 	// Group is the run folder that the input was found in, empty if it was given
 	// by itself. Inputs of one folder belong together.
 	Group string
+	// Written is when it was last written, of the last run among those that ended when
+	// nothing ran; else zero.
+	Written time.Time
 }
 
 // Session owns the runs of all inputs and routes events to them.
@@ -43,6 +46,7 @@ type inputState struct {
 	retry   bool          // an epoch will begin anew without being a new run
 	source  parse.SourceState
 	trainer *parse.Trainer // that writes it on this machine; nil if none is known
+	left    time.Time      // when the last trainer that is known was found to have ended; zero if it has not
 	rows    []parse.Event  // of results.csv, until it is joined with a log
 	config  *parse.Event
 	joined  bool
@@ -75,6 +79,10 @@ func (s *Session) Observe(e parse.Event) {
 		s.machineSample(e)
 		return
 	}
+	if f, ok := e.Record.(*parse.Found); ok && e.Input == len(s.states) {
+		s.inputs = append(s.inputs, Input{Name: f.Name, Group: f.Group, Written: f.Written})
+		s.states = append(s.states, inputState{})
+	}
 	if e.Input < 0 || e.Input >= len(s.states) {
 		return
 	}
@@ -90,7 +98,9 @@ func (s *Session) Observe(e parse.Event) {
 		s.source(in, rec)
 		return
 	case *parse.Trainer:
-		s.trainer(e.Input, rec)
+		s.trainer(e, rec)
+		return
+	case *parse.Found:
 		return
 	}
 	if !s.routes(in, e) {
@@ -118,6 +128,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 		*in = inputState{source: *src, trainer: in.trainer} // a new beginning: what follows is a new run
 	case parse.SourceEnded, parse.SourceFailed:
 		if in.run != nil {
+			in.run.Forsaken = !in.left.IsZero() && in.run.Status == Running
 			in.run.inputEnded()
 			in.run.settle()
 		}
@@ -131,6 +142,9 @@ func (s *Session) Tick(now time.Time) {
 		jump = now.Sub(s.now) // the machine slept: silence that proves nothing
 	}
 	s.now = now
+	for i := range s.states {
+		s.states[i].forsake(now)
+	}
 	for _, r := range s.runs {
 		if jump > 0 {
 			r.gap.shift(jump)
@@ -138,6 +152,24 @@ func (s *Session) Tick(now time.Time) {
 		r.tick(now)
 		r.settle()
 	}
+}
+
+// lastWords is how long the text of a trainer is waited for that has ended.
+const lastWords = 10 * time.Second
+
+// forsake ends the run of a trainer that has ended and said nothing about it.
+func (in *inputState) forsake(now time.Time) {
+	r := in.run
+	if in.left.IsZero() || r == nil || r.Status != Running {
+		return
+	}
+	if now.Sub(in.left) < lastWords || now.Sub(r.gap.last) < lastWords {
+		return
+	}
+	r.inputEnded()
+	r.Forsaken = true
+	r.withdraw(Stalled)
+	r.settle()
 }
 
 // jumpOver is how late a tick may be before it counts as a jump of the clock.

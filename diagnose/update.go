@@ -55,7 +55,7 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	if st == nil || st.Epoch != p.Epoch || p.Iter >= 0 && st.Complete && p.Iter < p.Iters {
 		st = r.startEpoch(e, p.Epoch)
 	}
-	r.Phase, r.LastRow, r.ahead = Training, e.Arrival, false
+	r.Phase, r.LastRow, r.ahead, r.Forsaken = Training, e.Arrival, false, false
 	r.stepsSince = 0
 	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter

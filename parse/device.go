@@ -119,7 +119,52 @@ type Trainer struct {
 	UsesGPU        bool // it has a device of NVIDIA's driver open
 }
 
-func (*Trainer) record()  {}
-func (*GPU) record()      {}
-func (*GPUFault) record() {}
-func (*Host) record()     {}
+// Found says that a search has found a further input. Its index is that of the event's
+// origin, the next one that is free.
+type Found struct {
+	Name  string // for people: a path, or the pane of a terminal
+	Group string // run folder that it was found in; empty if it was found by itself
+	// Written is when it was last written, where nobody writes it any more: the last run
+	// of those that ended. It is zero for a training that runs.
+	Written time.Time
+}
+
+// Trainings are the processes of this machine that look like a training, as far as this
+// user may see them: their own first, and the newest of those first.
+type Trainings struct {
+	Running []Training
+	Folder  string // whose runs were looked at as well
+}
+
+// Training is a process that looks like a training.
+type Training struct {
+	PID     int
+	User    string // who runs it; empty if not known
+	Own     bool   // it is this user's
+	Command string // its command line, which may be long
+	// Input is the index of the input that is its output, -1 if its output cannot be
+	// read or was not found yet.
+	Input  int
+	Output Output
+}
+
+// Output is where a training's text goes, as far as that matters to who wants to read it.
+type Output uint8
+
+// Places of output. Only a file and the pane of a terminal can be read by others.
+const (
+	OutputUnknown  Output = iota
+	OutputFile            // a file, or a run folder that holds its results
+	OutputPane            // a terminal of tmux, whose text tmux gives
+	OutputTerminal        // another terminal; nobody can read that
+	OutputPipe            // a pipe, which only its one reader may read
+	OutputNowhere         // it is thrown away
+	OutputForeign         // another user's, who may keep it
+)
+
+func (*Found) record()     {}
+func (*Trainings) record() {}
+func (*Trainer) record()   {}
+func (*GPU) record()       {}
+func (*GPUFault) record()  {}
+func (*Host) record()      {}

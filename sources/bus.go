@@ -83,19 +83,23 @@ func Run(ctx context.Context, bus *Bus, sources ...Source) error {
 	errs := make([]error, len(sources))
 	var all sync.WaitGroup
 	for i, s := range sources {
-		all.Go(func() {
-			err := guarded(func() error { return s.Run(ctx, bus) })
-			var crash *panicError
-			if errors.As(err, &crash) && !crash.said {
-				_ = bus.Publish(ctx, []parse.Event{crash.event(s)}) // ctx may have ended
-			}
-			if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-				errs[i] = err
-			}
-		})
+		all.Go(func() { errs[i] = runOne(ctx, bus, s) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// runOne runs a source to its end. To be stopped by ctx is no error.
+func runOne(ctx context.Context, p Publisher, s Source) error {
+	err := guarded(func() error { return s.Run(ctx, p) })
+	var crash *panicError
+	if errors.As(err, &crash) && !crash.said {
+		_ = p.Publish(ctx, []parse.Event{crash.event(s)}) // ctx may have ended
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
 }
 
 // panicError is a panic that was caught.

@@ -43,11 +43,24 @@ func Expand(path string) ([]Target, error) {
 	if !info.IsDir() {
 		return []Target{{Path: path, Args: argsBeside(path)}}, nil
 	}
-	top, err := list(path)
+	targets, err := searchRun(path, time.Time{})
 	if err != nil {
 		return nil, &readError{path, err}
 	}
-	if targets := top.targets(); targets != nil {
+	if targets == nil {
+		return nil, fmt.Errorf("no run in %s: looked for results.csv, args.yaml and logs", path)
+	}
+	return targets, nil
+}
+
+// searchRun finds the newest run in a folder or below it, among those that were written
+// since the given time. It returns nil if there is none.
+func searchRun(path string, since time.Time) ([]Target, error) {
+	top, err := list(path)
+	if err != nil {
+		return nil, err
+	}
+	if targets := top.targetsSince(since); targets != nil {
 		return targets, nil
 	}
 	level, seen := top.folders, 0
@@ -69,13 +82,13 @@ func Expand(path string) ([]Target, error) {
 		}
 		slices.SortStableFunc(found, func(a, b folder) int { return b.newest.Compare(a.newest) })
 		for _, f := range found {
-			if targets := f.targets(); targets != nil {
+			if targets := f.targetsSince(since); targets != nil {
 				return targets, nil
 			}
 		}
 		level = below
 	}
-	return nil, fmt.Errorf("no run in %s: looked for results.csv, args.yaml and logs", path)
+	return nil, nil
 }
 
 // folder is what matters of a folder's contents.
@@ -152,6 +165,15 @@ func (f *folder) add(name string) {
 }
 
 func (f folder) isCandidate() bool { return f.results || f.args != "" || len(f.logs) > 0 }
+
+// targetsSince are the inputs of a run folder that was written since then, nil if it was
+// not.
+func (f folder) targetsSince(since time.Time) []Target {
+	if f.newest.Before(since) {
+		return nil
+	}
+	return f.targets()
+}
 
 // targets are the inputs of a run folder, nil if it is none. A folder that holds
 // nothing but logs is where somebody keeps them: its newest one is the run.

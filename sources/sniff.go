@@ -51,3 +51,29 @@ func isTrainingLog(path string) bool {
 	_, err = f.Seek(max(sniffHead, info.Size()-sniffTail), io.SeekStart)
 	return err == nil && sniff(io.LimitReader(f, sniffTail))
 }
+
+// hasRows reports whether the end of a log has rows of progress.
+func hasRows(path string) bool {
+	f, err := openFile(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > sniffTail {
+		if _, err := f.Seek(-sniffTail, io.SeekEnd); err != nil {
+			return false
+		}
+	}
+	found := false
+	note := func(e parse.Event) {
+		if _, ok := e.Record.(*parse.Progress); ok {
+			found = true
+		}
+	}
+	stream := parse.NewStream(0)
+	buf := make([]byte, sniffTail)
+	n, _ := io.ReadFull(io.LimitReader(f, sniffTail), buf) // fewer are as good
+	stream.Write(buf[:n], time.Time{}, note)
+	stream.Close(time.Time{}, note)
+	return found
+}

@@ -143,6 +143,9 @@ func base2(name string) string {
 func (s scene) startFacts(w, _ int) (caption, []string) {
 	c := caption{title: s.say("pane.starting"), right: s.runOf()}
 	r := s.run
+	if r == nil && s.searching() {
+		return caption{title: s.say("pane.search")}, s.searchLines(w)
+	}
 	if r == nil || !r.Known {
 		c.title = s.say("pane.input")
 		text := s.say("start.nothing")

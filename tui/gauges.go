@@ -31,7 +31,7 @@ func (s scene) devices() []*diagnose.GPU {
 		gpus = slices.Clone(s.snap.Machine.GPUs)
 	}
 	own := func(g *diagnose.GPU) int {
-		if s.beside() && s.run.Owns(g) {
+		if s.owns(g) {
 			return 0
 		}
 		return 1
@@ -149,8 +149,11 @@ const silentFrom = 5 * time.Second
 // beside reports whether this machine is shown beside a run: its rows come in live or it
 // is known to be here, and its own inputs hold no samples.
 func (s scene) beside() bool {
-	if s.snap == nil || s.snap.Machine == nil || s.run == nil || s.sampled() {
+	if s.snap == nil || s.snap.Machine == nil || s.sampled() {
 		return false
+	}
+	if s.run == nil {
+		return s.searching()
 	}
 	return s.run.Status == diagnose.Running && (!s.run.LastRow.IsZero() || s.run.CardBy != diagnose.CardUnknown)
 }
@@ -160,14 +163,20 @@ func (s scene) sampled() bool {
 	return s.run != nil && len(s.run.GPUs) > 0 && !s.run.Joined()
 }
 
+// owns reports whether a device of this machine is the run's.
+func (s scene) owns(g *diagnose.GPU) bool { return s.run != nil && s.beside() && s.run.Owns(g) }
+
 // whose says which of this machine's devices are the run's, and why.
 func (s scene) whose() string {
+	if s.run == nil {
+		return ""
+	}
 	if s.run.CardBy == diagnose.CardNoneByHand {
 		return s.say("gauges.none.hand")
 	}
 	var names []string
 	for _, g := range s.devices() {
-		if s.run.Owns(g) {
+		if s.owns(g) {
 			names = append(names, gpuName(g))
 		}
 	}
@@ -182,7 +191,7 @@ func (s scene) whose() string {
 
 // deviceName is the name of a device; that of the run stands out.
 func (s scene) deviceName(g *diagnose.GPU) string {
-	if s.beside() && s.run.Owns(g) {
+	if s.owns(g) {
 		return s.theme.accent.Bold().Styled(gpuName(g))
 	}
 	return gpuName(g)

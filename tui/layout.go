@@ -89,6 +89,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	gpus, gauges := len(s.devices()), s.gaugeCount()
 	if s.starting() && s.sampled() {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
+	} else if s.searching() && s.run == nil {
+		n := len(s.searchLines(w - 2))
+		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else if s.starting() {
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + 9, most: out + 10})
 	} else {
@@ -131,6 +134,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 			l.least, l.like, l.most, l.grow = out+min(2, n), out+n, out+n, 0
 		}
 		list = append(list, l)
+	}
+	if s.run == nil && s.searching() {
+		return list // there is no log
 	}
 	return append(list, wish{panes: []pane{paneLog}, least: out + 2, like: out + 4, most: 1 << 20, grow: 1})
 }

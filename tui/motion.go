@@ -133,7 +133,7 @@ func (m *Model) otherRun(by int) tea.Cmd {
 // then what the evidence says.
 func (m *Model) chooseCard() tea.Cmd {
 	s := m.scene()
-	if m.options.Choose == nil || !s.beside() || len(s.snap.Machine.GPUs) == 0 {
+	if m.options.Choose == nil || s.run == nil || !s.beside() || len(s.snap.Machine.GPUs) == 0 {
 		return nil
 	}
 	next := 0

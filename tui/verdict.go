@@ -22,8 +22,16 @@ func Summary(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) str
 	return s.theme.glyph(v.mood) + " " + strings.Join(v.parts, " · ")
 }
 
-// verdict judges the run at the moment shown.
+// verdict judges the run at the moment shown, and says so if it is only the last one.
 func (s scene) verdict() verdict {
+	v := s.judge()
+	if when := s.lastWritten(); when != "" && s.live() {
+		v.parts = append(v.parts, s.say("verdict.last", when))
+	}
+	return v
+}
+
+func (s scene) judge() verdict {
 	r := s.run
 	switch {
 	case r == nil || !r.Known:
@@ -45,13 +53,20 @@ func (s scene) verdict() verdict {
 		if s.sampled() {
 			return s.devicesVerdict()
 		}
-		if r.Status == diagnose.StatusUnknown {
+		switch {
+		case r.Forsaken:
+			return verdict{mood: moodWarning, parts: []string{s.say("verdict.forsaken.start")}}
+		case r.Status == diagnose.StatusUnknown:
 			return verdict{parts: []string{s.say("verdict.ends.start")}}
 		}
 		return s.startingVerdict()
 	}
 	v := s.quiet(g)
-	if r.Status == diagnose.StatusUnknown {
+	switch {
+	case r.Forsaken:
+		v.mood = moodWarning
+		v.parts = append([]string{s.say("verdict.forsaken", r.Epoch, diagnose.Say(phaseKey(r)))}, v.parts...)
+	case r.Status == diagnose.StatusUnknown:
 		v.mood = moodInfo
 		v.parts = append([]string{s.say("verdict.ends", r.Epoch, diagnose.Say(phaseKey(r)))}, v.parts...)
 	}
@@ -78,6 +93,9 @@ func phaseKey(r *diagnose.Run) diagnose.Key {
 func (s scene) nothingYet() verdict {
 	if s.snap == nil {
 		return verdict{parts: []string{s.say("verdict.none")}}
+	}
+	if s.searching() && len(s.snap.Inputs) == 0 {
+		return s.searchVerdict()
 	}
 	ended := len(s.snap.Sources) > 0
 	for i, src := range s.snap.Sources {
@@ -161,7 +179,10 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 	if g.Level == diagnose.Critical {
 		v = s.withCheckpoint(v, true)
 	}
-	if s.run.Status == diagnose.StatusUnknown && s.run.HasRows() {
+	switch {
+	case s.run.Forsaken:
+		v.parts = append(v.parts, s.say("verdict.forsaken", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
+	case s.run.Status == diagnose.StatusUnknown && s.run.HasRows():
 		v.parts = append(v.parts, s.say("verdict.ends", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
 	}
 	return v

@@ -92,14 +92,14 @@ func rootCommand(env environment) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			if len(paths) == 0 {
-				return errors.New("nothing to watch: give a log, a run folder or - (try: yolotop demo, yolotop --help)")
-			}
 			lang, err := global.language(env)
 			if err != nil {
 				return err
 			}
 			watch.lang = lang
+			if len(paths) == 0 {
+				return watchHere(cmd.Context(), env, watch)
+			}
 			return watchPaths(cmd.Context(), env, paths, watch)
 		},
 	}
@@ -157,6 +157,7 @@ const help = `yolotop is top for a YOLO training run: GPU memory, losses and met
 timeline, and a warning with reason and remedy before the run dies.
 
 Usage:
+  yolotop                   find the training that runs here, or the last one
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop check PATH...     read to the end, report, and exit
   yolotop demo              show a sample run; needs no GPU and no network

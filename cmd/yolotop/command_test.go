@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"yolotop/sources"
 )
 
 // outcome is what a command did.
@@ -28,6 +30,7 @@ func commandWith(t *testing.T, stdin io.Reader, args ...string) outcome {
 		args: args, getenv: func(string) string { return "" },
 		stdin: stdin, stdout: &stdout, stderr: &stderr,
 		now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
+		inputs:      func() ([]string, error) { return nil, &sources.NoTrainingError{Folder: "here"} },
 		afterSignal: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 	})
 	return outcome{status: status, stdout: stdout.String(), stderr: stderr.String()}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/term"
+
+	"yolotop/sources"
 )
 
 // Exit statuses of all commands.
@@ -33,6 +36,9 @@ type environment struct {
 	typed          bool // standard input is a keyboard, not a pipe or a file
 	stdout, stderr io.Writer
 	now            func() time.Time
+	// inputs finds what is to be watched where nothing is named, as
+	// [sources.FindInputs] does in the working folder.
+	inputs func() ([]string, error)
 	// screen tells what a screen needs; nil where there is no terminal to draw on.
 	screen *terminal
 	// afterSignal ends the hold on the terminal's signals, which from then on are
@@ -46,7 +52,7 @@ func main() {
 	code := execute(ctx, environment{
 		args: os.Args[1:], getenv: os.Getenv,
 		stdin: os.Stdin, typed: term.IsTerminal(os.Stdin.Fd()), stdout: os.Stdout, stderr: os.Stderr,
-		now:    time.Now,
+		now: time.Now, inputs: findInputs,
 		screen: findTerminal(),
 		afterSignal: func() (context.Context, context.CancelFunc) {
 			signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
@@ -55,6 +61,15 @@ func main() {
 	})
 	stop()
 	os.Exit(code)
+}
+
+// findInputs finds what is to be watched here.
+func findInputs() ([]string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("where we are: %w", err)
+	}
+	return sources.FindInputs(folder)
 }
 
 // version is the version of this build: that of the module, or the commit.

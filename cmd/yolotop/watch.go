@@ -55,6 +55,7 @@ type watcher struct {
 	drainers []sources.Drainer // programs that must not be left without a reader
 	machine  []sources.Source  // of the machine itself; they never end
 	ended    int
+	endless  bool          // there are always more inputs to come
 	choices  chan choice   // of devices, by a person at the screen
 	pace     time.Duration // between frames while changes keep coming; 0 is frameEvery
 }
@@ -94,6 +95,30 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		}
 		trainers := sources.NewTrainers(sources.TrainersOptions{Inputs: paths})
 		w.machine = []sources.Source{driver(targets), trainers, sources.NewHost(sources.HostOptions{TrainerPID: trainers.PID})}
+	}
+	return w.run(ctx)
+}
+
+// watchHere watches the trainings that run on this machine, or the last one that ended.
+func watchHere(ctx context.Context, env environment, o watchOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if env.screen == nil {
+		paths, err := env.inputs()
+		if err != nil {
+			return err
+		}
+		return watchPaths(ctx, env, paths, o)
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("where we are: %w", err)
+	}
+	find := sources.NewDiscover(sources.DiscoverOptions{Folder: folder, Poll: o.poll})
+	w := &watcher{
+		env: env, options: o, endless: true, session: diagnose.NewSession(), choices: make(chan choice, 8),
+		machine: []sources.Source{find, sources.NewNVIDIA(sources.NVIDIAOptions{}), sources.NewHost(sources.HostOptions{TrainerPID: find.PID})},
 	}
 	return w.run(ctx)
 }
@@ -160,7 +185,7 @@ func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 }
 
 // live reports whether more may come.
-func (w *watcher) live() bool { return w.ended < len(w.sources) }
+func (w *watcher) live() bool { return w.endless || w.ended < len(w.sources) }
 
 // drain lets the programs that write to us finish: what they print goes through,
 // as with cat, until they end. A further signal ends it.
