@@ -131,6 +131,10 @@ func (s *Session) machineSample(e parse.Event) {
 			continue // what was seen while the trainer lived stays
 		}
 		s.findCards(r, t)
+		r.processes = nil
+		if t != nil {
+			r.processes = t.Processes
+		}
 		e := e
 		e.Origin = parse.Origin{Input: r.Inputs[0], Arrival: e.Arrival}
 		switch rec := e.Record.(type) {

@@ -155,6 +155,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	processes                    []int         // of its trainer on this machine, in rising order; nil if not known
 	cards                        []card        // devices of this machine that are the run's
 	began                        time.Duration // run time of its stream at which it began
 	batchChosen                  bool          // AutoBatch has ended

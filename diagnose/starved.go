@@ -33,6 +33,7 @@ const (
 // starved finds a device that waits for data.
 type starved struct {
 	wait dataWait
+	host hostLoad
 }
 
 // Observe implements detector.
@@ -42,6 +43,8 @@ func (d *starved) Observe(r *Run, e parse.Event) {
 		if rec.StepTime > 0 {
 			d.dataTime(r, e, rec)
 		}
+	case *parse.Host:
+		d.host.sample(rec)
 	case *parse.GPU:
 		if d.wait.rows == 0 { // the trainer's own data time is the better witness
 			d.dutyCycle(r, e, rec)
@@ -126,8 +129,8 @@ func (d *starved) finding(r *Run, share float64, provisional bool) Finding {
 	f := Finding{
 		Kind: Starved, GPU: r.gpu(), Level: Warning, Provisional: provisional,
 		Title:   Say("starved.title", Percent(share)),
-		Because: Say("starved.because", Percent(share), waitWindow),
-		Advice:  dataAdvice(r),
+		Because: d.host.explain(Say("starved.because", Percent(share), waitWindow)),
+		Advice:  d.host.advise(dataAdvice(r)),
 	}
 	if provisional {
 		f.Limits = []Message{Say("starved.cold")}
@@ -244,8 +247,8 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 		r.raise(e, Finding{
 			Kind: Starved, GPU: g.Index, Level: Warning, ByDriver: true,
 			Title:   Say("starved.duty.title", Percent(mean), max(g.Index, 0)),
-			Because: Say("starved.duty.because", dutyWindow, Percent(median), Percent(idles)),
-			Advice:  append(dataAdvice(r), Say("starved.gaps")),
+			Because: d.host.explain(Say("starved.duty.because", dutyWindow, Percent(median), Percent(idles))),
+			Advice:  append(d.host.advise(dataAdvice(r)), Say("starved.gaps")),
 			Limits:  []Message{Say("starved.duty.limits")},
 		})
 	case f == nil && r.active(UnderUsed) == nil && r.active(Starved) == nil:

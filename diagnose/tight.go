@@ -26,6 +26,7 @@ type tight struct {
 	high  parse.Bytes // of the present epoch
 	rises int         // new highs in it
 	calm  int         // epochs in a row that needed clearly less
+	full  int         // samples of the driver in a row that were full
 }
 
 // Observe implements detector.
@@ -59,7 +60,7 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 	if share >= tightGone && d.rises >= 3 && !p.Complete() {
 		level = Critical
 	}
-	if f := r.active(Tight); f != nil && (f.Level >= level || f.First.Epoch != d.epoch && level == Warning) {
+	if f := r.active(Tight); f != nil && !f.ByDriver && (f.Level >= level || f.First.Epoch != d.epoch && level == Warning) {
 		f.Last = r.moment(e)
 		return
 	}
@@ -77,21 +78,42 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 	r.raise(e, f)
 }
 
-// tightDriver is the share of a card in use by everybody from which it is tight.
-const tightDriver = 0.93
+// Shares of a card in use by everybody from which it is tight. Where the log measures,
+// its number is the better one, and the driver's adds what is not in it: the context,
+// other libraries, other processes.
+const (
+	tightDriver   = 0.93
+	tightBoth     = 0.96
+	tightBothLong = 10 // samples in a row
+)
 
-// driver weighs a sample of the driver, for a run whose log does not measure.
+// driver weighs a sample of the driver.
 func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
 	g := r.device(s.Index, s.UUID)
-	if r.measuredRows > 0 || !g.Measured || g.Total == 0 {
+	if !g.Measured || g.Total == 0 {
 		return
 	}
 	share := float64(g.Used) / float64(g.Total)
 	f := r.active(Tight)
+	if f != nil && !f.ByDriver {
+		return // the log says it already
+	}
+	from := tightDriver
+	if r.measuredRows > 0 {
+		from = tightBoth
+		if g != r.FirstGPU() {
+			return
+		}
+		if share < from {
+			d.full = 0
+		} else if d.full++; d.full < tightBothLong && f == nil {
+			return
+		}
+	}
 	switch {
 	case f != nil && f.GPU == g.Index && share < tightOver:
 		r.withdraw(Tight)
-	case share < tightDriver:
+	case share < from:
 	case f != nil:
 		if f.GPU == g.Index {
 			f.Last = r.moment(e)
@@ -113,7 +135,7 @@ func (d *tight) endEpoch(r *Run) {
 		return
 	}
 	f := r.active(Tight)
-	if f == nil {
+	if f == nil || f.ByDriver {
 		return
 	}
 	d.calm++

@@ -17,7 +17,7 @@ func nvidia(t *testing.T, driver *fakeNVML, program *fakeSMI) *running {
 	r := &running{recorder: &recorder{}, t: t, stop: cancel, done: make(chan error, 1)}
 	n := NewNVIDIA(NVIDIAOptions{
 		NVML: NVMLOptions{
-			open: driver.open, program: func(int) string { return "python" },
+			open: driver.open, program: func(int) (name, user string) { return "python", "" },
 			place: func() nvmlPlace { return nvmlAnyPlace },
 		},
 		NvidiaSMI: NvidiaSMIOptions{start: program.start},

@@ -37,7 +37,7 @@ type NVMLOptions struct {
 	// For tests; zero values mean the real ones.
 	open     func(library string) (nvmlDriver, error)
 	deadline time.Duration
-	program  func(pid int) string // name of a process, empty if not known
+	program  func(pid int) (name, user string) // of a process; empty if not known
 	place    func() nvmlPlace
 }
 
@@ -67,7 +67,7 @@ func NewNVML(o NVMLOptions) *NVML {
 		o.deadline = nvmlDeadline
 	}
 	if o.program == nil {
-		o.program = programName
+		o.program = programOf
 	}
 	if o.place == nil {
 		o.place = findNVMLPlace

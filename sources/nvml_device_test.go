@@ -213,9 +213,9 @@ func TestNVMLProcessListThatGrows(t *testing.T) {
 		pass(time.Second)
 		check(t, ignoreCanceled(stop()))
 		want := []parse.GPUProcess{
-			{PID: 4242, Name: "program 4242", Used: parse.Have(9 << 30)},
-			{PID: 17, Name: "program 17", Used: parse.Number{State: parse.NotSupported}},
-			{PID: 18, Name: "program 18", Used: parse.Have(0)},
+			{PID: 4242, Name: "program 4242", User: "user 4242", Used: parse.Have(9 << 30)},
+			{PID: 17, Name: "program 17", User: "user 17", Used: parse.Number{State: parse.NotSupported}},
+			{PID: 18, Name: "program 18", User: "user 18", Used: parse.Have(0)},
 		}
 		if g := newestGPU(t, r); g.ProcessesState != parse.Present || !reflect.DeepEqual(g.Processes, want) {
 			t.Errorf("published %+v", g)

@@ -185,7 +185,7 @@ func (d *fakeNVMLDevice) instances() ([]nvmlDevice, error) {
 func startNVML(t *testing.T, f *fakeNVML, o NVMLOptions) (r *recorder, stop func() error) {
 	t.Helper()
 	o.open = f.open
-	o.program = func(pid int) string { return fmt.Sprint("program ", pid) }
+	o.program = func(pid int) (name, user string) { return fmt.Sprint("program ", pid), fmt.Sprint("user ", pid) }
 	o.place = func() nvmlPlace { return nvmlAnyPlace }
 	ctx, cancel := context.WithCancel(t.Context())
 	r = &recorder{}
@@ -227,6 +227,6 @@ func fakeSample(i int) *parse.GPU {
 		Temperature: parse.Have(71), Fan: parse.Have(0.4), Clock: parse.Have(1800), MaxClock: parse.Have(2100),
 		Throttled: []string{"power"}, PCIeGen: parse.Have(4), PCIeWidth: parse.Have(16), ECC: parse.Have(0),
 		Encoder: parse.Have(0.1), Decoder: parse.Have(0.2), ProcessesState: parse.Present,
-		Processes: []parse.GPUProcess{{PID: 4242, Name: "program 4242", Used: parse.Have(8 << 30)}},
+		Processes: []parse.GPUProcess{{PID: 4242, Name: "program 4242", User: "user 4242", Used: parse.Have(8 << 30)}},
 	}
 }

@@ -194,6 +194,8 @@ func TestNVMLStubValues(t *testing.T) {
 				"* gen 4", "* width 8", "* ecc 2", "* encoder 10", "* decoder 20", "* rx 3", "* tx 2",
 			}
 			me := os.Getpid()
+			mine, user := programOf(me)
+			first, firstUser := programOf(1)
 			for i := range count {
 				script = append(script, fmt.Sprintf("%d name NVIDIA Card %d", i, i), fmt.Sprintf("%d uuid GPU-%d", i, 100+i),
 					fmt.Sprintf("%d used %d", i, 1000*(i+1)), fmt.Sprintf("%d procs %d:%d,1:-", i, me, 900*(i+1)))
@@ -209,8 +211,8 @@ func TestNVMLStubValues(t *testing.T) {
 					Throttled: []string{"power"}, PCIeGen: parse.Have(4), PCIeWidth: parse.Have(8), ECC: parse.Have(2),
 					Encoder: parse.Have(0.1), Decoder: parse.Have(0.2), ProcessesState: parse.Present,
 					Processes: []parse.GPUProcess{
-						{PID: me, Name: programName(me), Used: parse.Have(float64(900 * (i + 1) << 20))},
-						{PID: 1, Name: programName(1), Used: parse.Number{State: parse.NotSupported}},
+						{PID: me, Name: mine, User: user, Used: parse.Have(float64(900 * (i + 1) << 20))},
+						{PID: 1, Name: first, User: firstUser, Used: parse.Number{State: parse.NotSupported}},
 					},
 				}
 				got, _ := json.Marshal(r.untilGPU(i))

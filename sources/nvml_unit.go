@@ -21,7 +21,12 @@ type nvmlUnit struct {
 	seen    uint64      // µs of the driver's clock, of its newest utilization
 	fault   nvmlCode    // why it is not asked any more; 0 if it is
 	parts   []*nvmlUnit // instances
+
+	programs map[int]nvmlProgram // of the last pass, by process: they are asked for once
 }
+
+// nvmlProgram is whose process is on a device.
+type nvmlProgram struct{ name, user string }
 
 func newNVMLUnit(w *nvmlWatch, d nvmlDevice, index int) *nvmlUnit {
 	return &nvmlUnit{watch: w, device: d, index: index}
@@ -157,6 +162,7 @@ func (u *nvmlUnit) processes(g *parse.GPU) {
 	if other := list(nvmlDrawing, u.device.drawing); g.ProcessesState == parse.Present && other != parse.NotSupported {
 		g.ProcessesState = other
 	}
+	programs := make(map[int]nvmlProgram, len(all))
 	for _, p := range all {
 		used := parse.Number{State: parse.NotSupported}
 		if p.used != nvmlNotAvailable {
@@ -165,11 +171,17 @@ func (u *nvmlUnit) processes(g *parse.GPU) {
 		i := slices.IndexFunc(g.Processes, func(q parse.GPUProcess) bool { return q.PID == p.pid })
 		switch {
 		case i < 0:
-			g.Processes = append(g.Processes, parse.GPUProcess{PID: p.pid, Name: u.watch.program(p.pid), Used: used})
+			known, ok := u.programs[p.pid]
+			if !ok {
+				known.name, known.user = u.watch.program(p.pid)
+			}
+			programs[p.pid] = known
+			g.Processes = append(g.Processes, parse.GPUProcess{PID: p.pid, Name: known.name, User: known.user, Used: used})
 		case used.Value > g.Processes[i].Used.Value:
 			g.Processes[i].Used = used
 		}
 	}
+	u.programs = programs
 }
 
 // divide is what the device is divided into. People change that rarely.

@@ -2,10 +2,7 @@ package sources
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"yolotop/parse"
@@ -21,7 +18,7 @@ const nvmlXidMax = 64
 // nvmlWatch is the driver and its devices, as the worker sees them.
 type nvmlWatch struct {
 	alive    func() // called before each call into the driver
-	program  func(pid int) string
+	program  func(pid int) (name, user string)
 	interval time.Duration
 
 	driver  nvmlDriver
@@ -150,11 +147,12 @@ func lost(err error) bool {
 	return errors.Is(err, nvmlGPULost) || errors.Is(err, nvmlResetRequired)
 }
 
-// programName is the name of a process, as the kernel has it; empty if not known.
-func programName(pid int) string {
-	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+// programOf is the name of a process, as the system has it, and that of the user who runs
+// it; empty if not known.
+func programOf(pid int) (name, user string) {
+	p, err := ReadProcess(pid)
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return printable(strings.TrimSuffix(string(comm), "\n"))
+	return printable(p.Name), printable(p.User)
 }

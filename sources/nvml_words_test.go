@@ -98,10 +98,10 @@ func TestNVMLProgramName(t *testing.T) {
 	if err != nil {
 		t.Skip("no /proc here")
 	}
-	if got := programName(os.Getpid()); got != strings.TrimSpace(string(comm)) {
+	if got, _ := programOf(os.Getpid()); got != strings.TrimSpace(string(comm)) {
 		t.Errorf("we are %q, want %q", got, comm)
 	}
-	if got := programName(-1); got != "" {
+	if got, user := programOf(-1); got != "" || user != "" {
 		t.Errorf("a process that cannot be is %q", got)
 	}
 }
