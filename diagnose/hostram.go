@@ -21,6 +21,10 @@ func (d *hostRAM) Observe(r *Run, e parse.Event) {
 		if !d.died {
 			d.ramp.sample(r, e, rec)
 		}
+	case *parse.Stage:
+		if rec.Kind == parse.Caching && !d.died {
+			d.caching(r, e, rec)
+		}
 	case *parse.Progress:
 		if d.died {
 			d.died = false
@@ -29,6 +33,59 @@ func (d *hostRAM) Observe(r *Run, e parse.Event) {
 	case *parse.Failure:
 		d.failure(r, e, rec)
 	}
+}
+
+// cacheKnown is the share of the images from which on it is known what all will need.
+const cacheKnown = 0.1
+
+// caching says, while images are read into main memory, that they will not fit.
+func (d *hostRAM) caching(r *Run, e parse.Event, s *parse.Stage) {
+	if r.Host == nil || s.Cached == 0 || float64(s.Done) < cacheKnown*float64(s.Total) {
+		return
+	}
+	used, total, ok := HostMemory(r.Host)
+	if !ok {
+		return
+	}
+	held, need := r.CacheNeeds()
+	free, f := max(0, total-used), r.active(HostRAM)
+	if need-held <= free {
+		if f != nil {
+			r.withdraw(HostRAM)
+		}
+		return
+	}
+	if f != nil {
+		f.Last = r.moment(e)
+		return
+	}
+	r.raise(e, Finding{
+		Kind: HostRAM, GPU: -1, Level: Warning,
+		Title:   Say("hostram.caching.title", need, free+held),
+		Because: Say("hostram.caching.because", held, Percent(float64(s.Done)/float64(s.Total)), free),
+		Advice:  []Message{cacheAdvice(r)},
+		Limits:  []Message{Say("hostram.caching.limits")},
+	})
+}
+
+func cacheAdvice(r *Run) Message {
+	if c, ok := r.Args["cache"]; ok {
+		return Say("hostram.cache", c)
+	}
+	return Say("hostram.caching.disk")
+}
+
+// HostMemory is how much main memory is in use and how much there is, within the limit of
+// the control group where that is lower; ok is false if it is not known.
+func HostMemory(h *parse.Host) (used, total parse.Bytes, ok bool) {
+	used, okUsed := h.RAMUsed.Bytes()
+	total, okTotal := h.RAMTotal.Bytes()
+	if limit, ok := h.GroupLimit.Bytes(); ok && (limit < total || !okTotal) {
+		if group, ok := h.GroupUsed.Bytes(); ok {
+			return group, limit, limit > 0
+		}
+	}
+	return used, total, okUsed && okTotal && total > 0
 }
 
 // failure explains an error that the machine's memory caused.
@@ -98,16 +155,11 @@ type hostRamp struct {
 }
 
 func (h *hostRamp) sample(r *Run, e parse.Event, s *parse.Host) {
-	used, okUsed := s.RAMUsed.Get()
-	total, okTotal := s.RAMTotal.Get()
-	if limit, ok := s.GroupLimit.Get(); ok && limit < total {
-		if group, ok := s.GroupUsed.Get(); ok {
-			used, total = group, limit
-		}
-	}
-	if !okUsed || !okTotal || total <= 0 {
+	usedBytes, totalBytes, ok := HostMemory(s)
+	if !ok {
 		return
 	}
+	used, total := float64(usedBytes), float64(totalBytes)
 	at := r.sampleTime(e, s.Stamp, s.Elapsed)
 	if !h.initialized {
 		*h = hostRamp{initialized: true, epoch: r.Epoch, began: at, high: used}

@@ -101,7 +101,7 @@ type Run struct {
 	Workers                 int   // for each GPU, as in the arguments; -1 if not known
 	LoaderWorkers           int   // processes that the trainer started; -1 if not known
 	AMP                     *bool // in force; nil if not known
-	AMPFailed               bool
+	AMPFailed, AMPPassed    bool  // the trainer's own check of it; neither is true before
 	Args                    map[string]string
 	Devices                 []parse.Device
 
@@ -155,18 +155,19 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
-	processes                    []int         // of its trainer on this machine, in rising order; nil if not known
-	cards                        []card        // devices of this machine that are the run's
-	began                        time.Duration // run time of its stream at which it began
-	batchChosen                  bool          // AutoBatch has ended
-	ahead                        bool          // the newest row is provisional
-	counted                      int           // the greatest epoch that is among EpochsSeen
-	begun                        int           // epoch whose header was seen after the newest row
-	untimed                      time.Duration // seconds given to samples that have no time
-	firstSample                  time.Time     // arrival of the first sample
-	lastSample                   time.Time     // arrival of the newest sample
-	firstStamp                   time.Time     // printed time of the first sample
-	stepsSince                   int           // iterations since the row before; 0 if not known
+	caches                       map[string]cacheState // of images in main memory, by part of the data set
+	processes                    []int                 // of its trainer on this machine, in rising order; nil if not known
+	cards                        []card                // devices of this machine that are the run's
+	began                        time.Duration         // run time of its stream at which it began
+	batchChosen                  bool                  // AutoBatch has ended
+	ahead                        bool                  // the newest row is provisional
+	counted                      int                   // the greatest epoch that is among EpochsSeen
+	begun                        int                   // epoch whose header was seen after the newest row
+	untimed                      time.Duration         // seconds given to samples that have no time
+	firstSample                  time.Time             // arrival of the first sample
+	lastSample                   time.Time             // arrival of the newest sample
+	firstStamp                   time.Time             // printed time of the first sample
+	stepsSince                   int                   // iterations since the row before; 0 if not known
 	lastIter                     int
 	logBytes                     int
 	detectors                    []detector
@@ -175,6 +176,29 @@ type Run struct {
 	printedColumns               *parse.Columns
 	measuredRows, unmeasuredRows int
 	gap                          livePulse
+}
+
+// cacheState is how much main memory images take now, and how much they will take.
+type cacheState struct{ held, need parse.Bytes }
+
+// CacheNeeds is how much main memory the images of the run will take that are cached
+// there, and how much of it they have; 0 if none are, or nothing is known yet.
+func (r *Run) CacheNeeds() (held, need parse.Bytes) {
+	for _, c := range r.caches {
+		held += c.held
+		need += c.need
+	}
+	return held, need
+}
+
+// Local reports whether a process of this machine is known to write the run.
+func (r *Run) Local() bool { return len(r.processes) > 0 }
+
+// OwnProcess reports whether a process of this machine is the trainer or one that it has
+// started.
+func (r *Run) OwnProcess(pid int) bool {
+	_, ok := slices.BinarySearch(r.processes, pid)
+	return ok
 }
 
 // epochsKept is how many epochs are kept as rows of a table.

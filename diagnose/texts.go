@@ -147,10 +147,14 @@ var catalogue = map[Key]text{
 	"hostram.batch":          {"the batch is fine as it is: it hardly changes main memory", "批大小保持不变即可：它对主机内存几乎没有影响"},
 	"hostram.limits":         {"what else used the machine's memory is not in the log", "日志中看不到还有什么占用了主机内存"},
 
-	"hostram.ramp.title":   {"main memory grows by %[1]s %[2]s and is full in about %[3]s more", "主机内存每%[2]s增长 %[1]s，大约再过 %[3]s 次就会耗尽"},
-	"hostram.ramp.because": {"%[1]s of %[2]s are in use without page cache, and the last %[3]s blocks each held more than the one before", "不计页缓存已使用 %[2]s 中的 %[1]s，最近 %[3]s 段每段都比前一段多"},
-	"hostram.epoch":        {"an epoch", "轮"},
-	"hostram.block":        {"every two minutes", "两分钟"},
+	"hostram.caching.title":   {"caching the images will need %[1]s of main memory, and there is room for %[2]s", "缓存图片需要 %[1]s 主机内存，而只有 %[2]s 可用"},
+	"hostram.caching.because": {"%[2]s of the images hold %[1]s; %[3]s are free", "%[2]s 的图片已占用 %[1]s；剩余 %[3]s"},
+	"hostram.caching.disk":    {"cache on a local disk, or not at all", "改为缓存到本地磁盘，或不缓存"},
+	"hostram.caching.limits":  {"the images to come may be smaller than those so far", "后面的图片可能比前面的小"},
+	"hostram.ramp.title":      {"main memory grows by %[1]s %[2]s and is full in about %[3]s more", "主机内存每%[2]s增长 %[1]s，大约再过 %[3]s 次就会耗尽"},
+	"hostram.ramp.because":    {"%[1]s of %[2]s are in use without page cache, and the last %[3]s blocks each held more than the one before", "不计页缓存已使用 %[2]s 中的 %[1]s，最近 %[3]s 段每段都比前一段多"},
+	"hostram.epoch":           {"an epoch", "轮"},
+	"hostram.block":           {"every two minutes", "两分钟"},
 
 	// starved, under-used, headroom
 	"starved.title":        {"the GPU waits for data %[1]s of the time", "GPU 有 %[1]s 的时间在等待数据"},

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -313,6 +314,14 @@ func (r *Run) configure(c *parse.Config, fromFile bool) {
 func (r *Run) stage(s *parse.Stage) {
 	r.Stage = s
 	switch s.Kind {
+	case parse.Caching:
+		if s.Cached > 0 && s.Done > 0 && s.Total > 0 {
+			r.caches = maps.Clone(r.caches) // a snapshot may hold the old one
+			if r.caches == nil {
+				r.caches = map[string]cacheState{}
+			}
+			r.caches[s.Part] = cacheState{held: s.Cached, need: parse.Bytes(float64(s.Cached) * float64(s.Total) / float64(s.Done))}
+		}
 	case parse.Validating:
 		if r.HasRows() {
 			r.Phase = Validating
@@ -359,6 +368,7 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 		r.mark(MarkNaN, r.Position(), Say("mark.nan"))
 	case parse.AMPPassed, parse.AMPSkipped:
 		r.AMPFailed = false
+		r.AMPPassed = n.Kind == parse.AMPPassed
 	case parse.AMPFailed:
 		off := false
 		r.AMP, r.AMPFailed, grave = &off, true, true

@@ -126,6 +126,10 @@ func number(s string) float64 {
 // finalValidation finds the folder of "Validating runs/x/weights/best.pt...".
 var finalValidation = regexp.MustCompile(`Validating (.+)\.pt\.\.\.`)
 
+// cachedImages finds how much of the main memory images have taken: "(2.3GB RAM)", in older
+// versions "(2.3GB ram)" or "(2.3GB True)", of 2^30 bytes. "(2.3GB Disk)" is none.
+var cachedImages = regexp.MustCompile(`\(([0-9.]+)GB (?:RAM|ram|True)\)`)
+
 // dataBar finds the bars over the data set: "train: Scanning /data/labels/train...
 // 16 images, 0 backgrounds, 0 corrupt: 100% ...".
 var dataBar = regexp.MustCompile(`^\s*(train|val|test): (Scanning|Caching images|Caching) ?`)

@@ -225,6 +225,7 @@ type Stage struct {
 	Part        string        // "train", "val" or empty
 	Done, Total int           // -1 where not shown
 	Elapsed     time.Duration // since the bar began; -1 if not shown
+	Cached      Bytes         // of images held in main memory so far; 0 if not shown, or on disk
 }
 
 // NoticeKind is what a line of a trainer announces.

@@ -185,6 +185,9 @@ func (r *yoloReader) readLine(s *Stream, text []byte, reset int) bool {
 		st := &Stage{Kind: Scanning, Part: m[1], Done: -1, Total: -1, Elapsed: -1}
 		if m[2] != "Scanning" {
 			st.Kind = Caching
+			if c := cachedImages.FindStringSubmatch(line); c != nil {
+				st.Cached = Bytes(number(c[1]) * float64(GiB))
+			}
 		}
 		if k := bytes.LastIndex(text, []byte("%")); k > 0 {
 			j := k

@@ -218,7 +218,8 @@ func TestStages(t *testing.T) {
 		"Validating /data/runs/weights/best.pt...":                                               idle(FinalValidation, "val"),
 		"\x1b[34m\x1b[1mtrain: \x1b[0mScanning /data/50%/labels/train... 16 images, 0 backgrounds, 0 corrupt: 100% ━━━━━━━━━━━━ 16/16 2.4Kit/s 0.5s":  {Kind: Scanning, Part: "train", Done: 16, Total: 16, Elapsed: 500 * time.Millisecond},
 		"\x1b[34m\x1b[1mval: \x1b[0mScanning /data/labels/val.cache... 8 images, 0 backgrounds, 0 corrupt: 100%|██████████| 8/8 [00:01<00:00, 8it/s]": {Kind: Scanning, Part: "val", Done: 8, Total: 8, Elapsed: time.Second},
-		"train: Caching images (0.1GB RAM): 50% ━━━━━━────── 8/16 9.9it/s 0.8s<0.8s":                                                                  {Kind: Caching, Part: "train", Done: 8, Total: 16, Elapsed: 800 * time.Millisecond},
+		"train: Caching images (0.1GB RAM): 50% ━━━━━━────── 8/16 9.9it/s 0.8s<0.8s":                                                                  {Kind: Caching, Part: "train", Done: 8, Total: 16, Elapsed: 800 * time.Millisecond, Cached: 107374182},
+		"train: Caching images (12.5GB Disk): 50% ━━━━━━────── 8/16 9.9it/s 0.8s<0.8s":                                                                {Kind: Caching, Part: "train", Done: 8, Total: 16, Elapsed: 800 * time.Millisecond},
 		"train: Scanning '/data/labels'...": idle(Scanning, "train"),
 	} {
 		if st := one[*Stage](t, banner84+line+"\n"); *st != want {

@@ -188,7 +188,10 @@ func (s scene) startFacts(w, _ int) (caption, []string) {
 		{"facts.device", device},
 		{"facts.model", model},
 		{"facts.settings", strings.Join(s.settings(), " · ")},
-		{"facts.epochs", epochs},
 	}
+	if r.Phase != diagnose.Ended && r.Status == diagnose.Running {
+		facts = append(facts, s.preflight()...)
+	}
+	facts = append(facts, fact{"facts.epochs", epochs})
 	return c, s.list(append(facts, s.identityFacts()...), w)
 }

@@ -155,7 +155,7 @@ func (s scene) beside() bool {
 	if s.run == nil {
 		return s.searching()
 	}
-	return s.run.Status == diagnose.Running && (!s.run.LastRow.IsZero() || s.run.CardBy != diagnose.CardUnknown)
+	return s.run.Status == diagnose.Running && (!s.run.LastRow.IsZero() || s.run.Local() || s.run.CardBy != diagnose.CardUnknown)
 }
 
 // sampled reports whether the run's own inputs hold samples of devices.
@@ -221,15 +221,9 @@ func (s scene) hostSample() *parse.Host {
 func (s scene) hostLine(h *parse.Host, w int) string {
 	n := lineGauge(w)
 	cpu, okCPU := h.CPU.Get()
-	used, okUsed := h.RAMUsed.Bytes()
-	total, okTotal := h.RAMTotal.Bytes()
-	if limit, ok := h.GroupLimit.Bytes(); ok && limit < total {
-		if group, ok := h.GroupUsed.Bytes(); ok {
-			used, total = group, limit
-		}
-	}
+	used, total, ok := diagnose.HostMemory(h)
 	ram, text := 0.0, ""
-	if okUsed && okTotal && total > 0 {
+	if ok {
 		ram, text = float64(used)/float64(total), s.say("gauges.of", gib(used), total)
 	}
 	line := fit("CPU", gaugeName) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram)) + "  " + text

@@ -14,6 +14,7 @@ const (
 	paneLog
 	paneStart
 	paneGauges
+	paneProcesses
 	panes
 )
 
@@ -93,7 +94,11 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		n := len(s.searchLines(w - 2))
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else if s.starting() {
-		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + 9, most: out + 10})
+		n := 9
+		if s.beside() {
+			n += len(s.preflight())
+		}
+		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else {
 		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
 		if series, _ := s.memoryCurve(); series == nil {
@@ -134,6 +139,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 			l.least, l.like, l.most, l.grow = out+min(2, n), out+n, out+n, 0
 		}
 		list = append(list, l)
+	}
+	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.crowded()) {
+		list = append(list, wish{panes: []pane{paneProcesses}, least: out + 1, like: out + n, most: out + n})
 	}
 	if s.run == nil && s.searching() {
 		return list // there is no log
@@ -238,6 +246,8 @@ func (s scene) content(p pane, w, h int) (caption, []string) {
 		return s.startFacts(w, h)
 	case paneGauges:
 		return s.gauges(w, h)
+	case paneProcesses:
+		return s.processesPane(w, h)
 	}
 	return caption{}, nil
 }
