@@ -14,11 +14,12 @@ type CardEvidence uint8
 
 // The evidence, in rising order of trust.
 const (
-	CardUnknown    CardEvidence = iota // nothing ties the machine to the run
-	CardByName                         // the trainer runs here, and the name and the environment leave one
-	CardByProcess                      // the trainer's processes are on it
-	CardByHand                         // a person says so
-	CardNoneByHand                     // a person says that it is none
+	CardUnknown     CardEvidence = iota // nothing ties the machine to the run
+	CardByRecording                     // a recording of samples beside its log is of the same time and device
+	CardByName                          // the trainer runs here, and the name and the environment leave one
+	CardByProcess                       // the trainer's processes are on it
+	CardByHand                          // a person says so
+	CardNoneByHand                      // a person says that it is none
 )
 
 // card is a device of this machine, which keeps its identity from sample to sample.
@@ -256,10 +257,14 @@ func (m *Machine) cardsByName(r *Run, t *parse.Trainer) []card {
 	return out
 }
 
+// shortName is the name of a device as it can be compared.
+func shortName(s string) string {
+	return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(s, "NVIDIA ")))
+}
+
 // looksLike reports whether a device can be the one that a banner names.
 func (g *GPU) looksLike(d parse.Device) bool {
-	short := func(s string) string { return strings.ToLower(strings.TrimSpace(strings.TrimPrefix(s, "NVIDIA "))) }
-	if d.Name == "" || short(g.Name) != short(d.Name) || g.Total == 0 {
+	if d.Name == "" || shortName(g.Name) != shortName(d.Name) || g.Total == 0 {
 		return false
 	}
 	if d.Total == 0 {

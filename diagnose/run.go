@@ -142,6 +142,11 @@ type Run struct {
 	Host *parse.Host // newest sample of the machine; nil if there was none
 	// CardBy is why devices of this machine are the run's; see [Run.Joined].
 	CardBy CardEvidence
+	// Recording is the run that holds the samples of a recording beside the log, for
+	// CardByRecording; else nil. Its findings on the run's devices are the run's.
+	Recording *Run
+	// Apart is that samples were given beside a log and could not be tied to it.
+	Apart bool
 	// DriverSeries is what everybody uses on the first of the run's devices on this
 	// machine, in bytes, as the driver counts. Its X is that of MemorySeries.
 	DriverSeries Series
@@ -370,7 +375,7 @@ func (r *Run) judged() bool {
 // clone copies a run for a reader in another goroutine.
 func (r *Run) clone() *Run {
 	c := *r
-	c.detectors, c.printedColumns = nil, nil
+	c.detectors, c.printedColumns, c.Recording = nil, nil, nil
 	c.Inputs = slices.Clone(r.Inputs)
 	c.Epochal = slices.Clone(r.Epochal)
 	c.Losses = slices.Clone(r.Losses)

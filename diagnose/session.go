@@ -35,8 +35,11 @@ type Session struct {
 	states  []inputState
 	runs    []*Run
 	machine Machine
-	nextID  int
-	now     time.Time // of the last tick
+	// recordings is that recordings of devices and logs may belong together in another way
+	// than when that was looked at.
+	recordings bool
+	nextID     int
+	now        time.Time // of the last tick
 }
 
 // inputState is what a session remembers of one input.
@@ -51,6 +54,7 @@ type inputState struct {
 	config  *parse.Event
 	joined  bool
 	isCSV   bool
+	dated   *parse.Dated // time of day of its run time; nil if nothing tells
 }
 
 // rowsKept bounds the rows of a results.csv that are kept for joining.
@@ -102,6 +106,9 @@ func (s *Session) Observe(e parse.Event) {
 		return
 	case *parse.Found:
 		return
+	case *parse.Dated:
+		in.dated = rec
+		return
 	}
 	if !s.routes(in, e) {
 		return
@@ -113,6 +120,10 @@ func (s *Session) Observe(e parse.Event) {
 	switch e.Record.(type) {
 	case *parse.EpochRow, *parse.Validation:
 		s.join(e.Input)
+		s.recordings = true
+	case *parse.GPU:
+		s.recorded(in, e)
+		s.recordings = true
 	}
 }
 
@@ -132,6 +143,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 			in.run.inputEnded()
 			in.run.settle()
 		}
+		s.joinRecordings()
 	}
 }
 
@@ -359,6 +371,7 @@ type Snapshot struct {
 
 // Snapshot copies what a screen needs.
 func (s *Session) Snapshot(now time.Time) *Snapshot {
+	s.joinRecordings()
 	snap := &Snapshot{Now: now, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)

@@ -24,6 +24,7 @@ var screenTexts = map[Key]text{
 	"verdict.lived":            {"after %[1]s", "运行 %[1]s 后"},
 	"verdict.ends":             {"the input ends %[2]s epoch %[1]s", "输入在第 %[1]s 轮%[2]s结束"},
 	"verdict.devices":          {"samples of GPUs (%[1]s), no training in them", "GPU 采样（%[1]s 块），其中没有训练"},
+	"verdict.apart":            {"no clock in common with the log beside it: shown on its own", "与旁边的日志没有共同时钟：单独显示"},
 	"verdict.devices.flat":     {"memory does not grow", "显存没有增长"},
 	"verdict.ends.start":       {"the input ends before the first row", "输入在第一行进度之前结束"},
 	"verdict.within":           {"within", "途中"},
@@ -95,6 +96,7 @@ var screenTexts = map[Key]text{
 
 	"pane.gauges":           {"GPUs, as the driver counts", "GPU（驱动统计）"},
 	"pane.machine":          {"This machine", "本机"},
+	"gauges.recorded":       {"recorded in %[1]s", "记录于 %[1]s"},
 	"gauges.unjoined":       {"not tied to the run", "未与训练关联"},
 	"gauges.own":            {"%[1]s is the run's", "训练使用 %[1]s"},
 	"gauges.own.name":       {"%[1]s is the run's, by its name", "训练使用 %[1]s（按名称判断）"},

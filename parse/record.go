@@ -343,6 +343,15 @@ const (
 	SourceReplaced // the file was truncated or replaced; what follows is a new beginning
 )
 
+// Dated says at which time of day the run time of a stream is zero, once lines of it carry
+// time stamps. It comes before what those lines say.
+type Dated struct {
+	Start time.Time // UTC where no zone was printed
+	Zoned bool      // a zone was printed
+}
+
+func (*Dated) record() {}
+
 // SourceState is what a source says about itself.
 type SourceState struct {
 	Name   string

@@ -106,7 +106,13 @@ func (s *Stream) segment(seg *segment) {
 	if seg.first {
 		p := peel(seg)
 		if !p.stamp.IsZero() {
+			began := s.clock.stamps && !s.clock.samples
 			s.clock.stamped(p.stamp)
+			if !began {
+				e := Event{Origin: s.origin, Record: &Dated{Start: s.clock.first, Zoned: p.zoned}}
+				e.Run, e.HasRun = s.clock.now, true
+				s.out(e)
+			}
 		}
 		s.torch.rank = p.rank
 		reset -= len(text) - len(p.text)
@@ -307,6 +313,7 @@ func barOf(rec Record) (id barID, elapsed time.Duration, ok bool) {
 type peeled struct {
 	text  []byte
 	stamp time.Time
+	zoned bool // the stamp names its zone
 	rank  int
 }
 
@@ -335,7 +342,7 @@ func peel(seg *segment) peeled {
 		switch {
 		case c == '[' || isDigit(p.text[i]):
 			if m := stampPrefix.FindSubmatch(head); m != nil {
-				p.stamp = parseStamp(string(m[1]), string(m[2]))
+				p.stamp, p.zoned = parseStamp(string(m[1]), string(m[2])), len(m[2]) > 0
 				p.text = p.text[len(m[0]):]
 			} else if m := rankPrefix.FindSubmatch(head); m != nil {
 				p.rank, _ = scanInt(m[1])

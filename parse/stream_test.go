@@ -295,8 +295,12 @@ func TestTransportPrefixes(t *testing.T) {
 			if n := recordsOf[*Text](in); len(n) != 0 {
 				t.Errorf("text is left: %q", n[0].Text)
 			}
-			if e := eventsOf(in)[0]; e.HasRun != c.stamped {
-				t.Errorf("stamped %v", e.HasRun)
+			dated := recordsOf[*Dated](in)
+			if e := eventsOf(in)[len(dated)]; e.HasRun != c.stamped || len(dated) > 1 || len(dated) == 1 != c.stamped {
+				t.Errorf("stamped %v, dated %+v", e.HasRun, dated)
+			}
+			if zoned := strings.ContainsAny(c.prefix, "Z+"); c.stamped && (dated[0].Zoned != zoned || dated[0].Start.Year() != 2026) {
+				t.Errorf("dated %+v", dated[0])
 			}
 			if f := recordsOf[*Failure](c.prefix + "Killed\n"); len(f) != 1 {
 				t.Errorf("%d failures", len(f))

@@ -25,7 +25,7 @@ const (
 func (s scene) devices() []*diagnose.GPU {
 	var gpus []*diagnose.GPU
 	switch {
-	case s.sampled():
+	case s.sampled(), s.recorded():
 		gpus = slices.Clone(s.run.GPUs)
 	case s.beside():
 		gpus = slices.Clone(s.snap.Machine.GPUs)
@@ -49,6 +49,9 @@ func (s scene) gauges(w, h int) (caption, []string) {
 	gpus, stale := s.devices(), false
 	if len(gpus) > 0 {
 		c.right = s.say("gauges.samples", gpus[0].Samples)
+	}
+	if s.recorded() {
+		c.right = s.say("gauges.recorded", s.inputName(s.run.Inputs[len(s.run.Inputs)-1]))
 	}
 	if s.beside() {
 		c.title, c.right = s.say("pane.machine"), s.whose()
@@ -149,7 +152,7 @@ const silentFrom = 5 * time.Second
 // beside reports whether this machine is shown beside a run: its rows come in live or it
 // is known to be here, and its own inputs hold no samples.
 func (s scene) beside() bool {
-	if s.snap == nil || s.snap.Machine == nil || s.sampled() {
+	if s.snap == nil || s.snap.Machine == nil || s.sampled() || s.recorded() {
 		return false
 	}
 	if s.run == nil {
@@ -161,6 +164,11 @@ func (s scene) beside() bool {
 // sampled reports whether the run's own inputs hold samples of devices.
 func (s scene) sampled() bool {
 	return s.run != nil && len(s.run.GPUs) > 0 && !s.run.Joined()
+}
+
+// recorded reports whether a recording of devices beside the log is the run's.
+func (s scene) recorded() bool {
+	return s.run != nil && s.run.CardBy == diagnose.CardByRecording
 }
 
 // owns reports whether a device of this machine is the run's.

@@ -192,6 +192,9 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 func (s scene) devicesVerdict() verdict {
 	r := s.run
 	v := verdict{parts: []string{s.say("verdict.devices", len(r.GPUs))}}
+	if r.Apart {
+		v.parts = append(v.parts, s.say("verdict.apart"))
+	}
 	if r.Verdict() == diagnose.Stable {
 		v.mood = moodOK
 		v.parts = append(v.parts, s.say("verdict.devices.flat"))
