@@ -41,6 +41,19 @@ func nvmlLoaded(name, maps string) string {
 	return name
 }
 
+// nvmlPath is the path of the driver's library that this process has loaded; empty if it
+// has none.
+func nvmlPath() string {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return ""
+	}
+	if path := nvmlLoaded(nvmlLibrary, string(maps)); path != nvmlLibrary {
+		return path
+	}
+	return ""
+}
+
 // nvmlIsStub reports whether a library is the one for linking that comes with the CUDA
 // toolkit. It must not be called: it answers nothing and writes on the terminal.
 func nvmlIsStub(path string) bool {

@@ -141,7 +141,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		list = append(list, l)
 	}
 	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.crowded()) {
-		list = append(list, wish{panes: []pane{paneProcesses}, least: out + 1, like: out + n, most: out + n})
+		list = append(list, wish{panes: []pane{paneProcesses}, least: out + min(n, 2), like: out + n, most: out + n})
 	}
 	if s.run == nil && s.searching() {
 		return list // there is no log

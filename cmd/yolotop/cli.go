@@ -119,7 +119,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch))
+	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch), doctorCommand(env, &global))
 	return root
 }
 
@@ -161,6 +161,7 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop check PATH...     read to the end, report, and exit
   yolotop demo              show a sample run; needs no GPU and no network
+  yolotop doctor            say what of this machine can be watched
 
 Examples:
   yolo train data=coco8.yaml model=yolo11n.pt 2>&1 | yolotop -
@@ -192,8 +193,8 @@ Without a terminal (a pipe, a file, TERM=dumb) yolotop prints plain lines.
 
 Exit status:
   0    fine; for check: nothing graver than a remark
-  1    check: a warning
-  2    check: a critical finding
+  1    check: a warning; doctor: something is not there
+  2    check: a critical finding; doctor: something is broken
   3    wrong usage, or no training in any input
   130  interrupted
 `

@@ -128,6 +128,39 @@ func TestDriverThatCannotBeAsked(t *testing.T) {
 	}
 }
 
+// TestDriverIsExamined promises that doctor tells a driver that works from one that does
+// not, in its text and its exit status.
+func TestDriverIsExamined(t *testing.T) {
+	t.Parallel()
+	library := driverLibrary(t)
+	program, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		script []string
+		says   string
+		status int
+	}{
+		{cards(2), "GPU 1, NVIDIA GeForce RTX 3090", exitWarning},
+		{[]string{"init 18"}, "× NVIDIA library  the driver was upgraded and not reloaded", exitCritical},
+	} {
+		script := filepath.Join(t.TempDir(), "script")
+		if err := os.WriteFile(script, []byte(strings.Join(c.script, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program, "doctor")
+		cmd.Env = append(os.Environ(), "NVML_SCRIPT="+script, "LD_LIBRARY_PATH="+library, "PATH="+t.TempDir(), "LC_ALL=C.UTF-8")
+		out, err := cmd.Output()
+		if !strings.Contains(string(out), c.says) {
+			t.Errorf("%q is missing in\n%s", c.says, out)
+		}
+		if status := cmd.ProcessState.ExitCode(); status != c.status {
+			t.Errorf("%s: status %d, %v", c.says, status, err)
+		}
+	}
+}
+
 func TestDriverLosesADevice(t *testing.T) {
 	t.Parallel()
 	s := beside(t, driverLibrary(t), cards(2)...)
@@ -243,6 +276,17 @@ func TestTheCardOfTheTrainer(t *testing.T) {
 		"LOG="+s.log, "NVML_SCRIPT="+s.script, "LD_LIBRARY_PATH="+driverLibrary(t), "PATH="+t.TempDir()+":/usr/local/bin:/bin")
 	s.shows("GPU 2 is the run's")
 	s.shows("driver 3.00") // beside what the log measures
+	s.shows("Processes on GPU 2")
+	many := fmt.Sprintf("2 procs %d:16000", trainer.Process.Pid)
+	for i := range 40 { // the list grows while it is read
+		many += fmt.Sprintf(",%d:%d", 8_000_001+i, 40-i)
+		if i%8 == 0 {
+			s.write(t, append(cards(3), many)...)
+		}
+	}
+	s.write(t, append(cards(3), many)...)
+	s.shows("8000001")
+	s.shows("of 41")
 	for _, choice := range []string{
 		"GPU 0 is the run's, by your choice", "GPU 1 is the run's, by your choice",
 		"GPU 2 is the run's, by your choice", "none is the run's, by your choice", "GPU 2 is the run's ─",

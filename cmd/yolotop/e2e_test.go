@@ -258,6 +258,19 @@ func TestARowThatIsWrittenAppears(t *testing.T) {
 	w.restored(exitOK)
 }
 
+// With nothing named it looks for what there is, which on this machine may be anything,
+// and lets itself be ended.
+func TestNothingIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := open(t, 80, 24, `cd "$DIR"; exec "$YOLOTOP"`, "DIR="+dir, "HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	w.shows("q quit")
+	w.press("?")
+	w.shows("back to the dashboard")
+	w.press("q")
+	w.restored(exitOK)
+}
+
 // TestTheTrainingOutlivesTheViewer promises that quitting, by either key, hurts
 // nobody who writes into the pipe: what it prints goes through, to its end.
 func TestTheTrainingOutlivesTheViewer(t *testing.T) {
