@@ -47,6 +47,9 @@ func TestANeighbourOnTheCard(t *testing.T) {
 	if title := f.Title.In(English); f.Level != Info || !strings.Contains(title, "pid 77 (python, user ben) has 4.00 GiB") {
 		t.Errorf("%v: %s", f.Level, title)
 	}
+	if n := len(r.Marks); n == 0 || r.Marks[n-1].Kind != MarkNeighbour {
+		t.Errorf("marks %+v", r.Marks)
+	}
 	full := beside
 	full.Used = parse.Have(23.0 * float64(parse.GiB))
 	b.cards[0] = full

@@ -59,6 +59,9 @@ func (d *neighbour) Observe(r *Run, e parse.Event) {
 		f.Last = r.moment(e)
 		return
 	}
+	if f == nil {
+		r.mark(MarkNeighbour, r.Position(), Say("mark.neighbour", strconv.Itoa(others[0].PID)))
+	}
 	r.raise(e, d.finding(g, others, sum, level))
 }
 

@@ -68,6 +68,7 @@ const (
 	MarkNaN
 	MarkOOM
 	MarkFailure
+	MarkNeighbour // another process came onto the card
 	MarkOnset
 )
 

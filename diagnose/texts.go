@@ -23,11 +23,12 @@ var catalogue = map[Key]text{
 	"stage.plotting":   {"plotting labels", "绘制标签图"},
 	"stage.percent":    {"%[1]s %[2]s", "%[1]s %[2]s"},
 
-	"mark.resumed": {"resumed at epoch %[1]s", "从第 %[1]s 轮恢复"},
-	"mark.mosaic":  {"mosaic closed", "关闭 mosaic"},
-	"mark.batch":   {"batch reduced to %[1]s", "批大小降为 %[1]s"},
-	"mark.nan":     {"nan", "nan"},
-	"mark.failure": {"failed", "失败"},
+	"mark.resumed":   {"resumed at epoch %[1]s", "从第 %[1]s 轮恢复"},
+	"mark.mosaic":    {"mosaic closed", "关闭 mosaic"},
+	"mark.batch":     {"batch reduced to %[1]s", "批大小降为 %[1]s"},
+	"mark.nan":       {"nan", "nan"},
+	"mark.neighbour": {"pid %[1]s came onto the card", "进程 %[1]s 使用了该显卡"},
+	"mark.failure":   {"failed", "失败"},
 
 	// not-measured
 	"notmeasured.stderr.title":     {"the training rows do not arrive here", "训练进度行没有传到这里"},

@@ -20,6 +20,8 @@ func markLetter(k diagnose.MarkKind) rune {
 		return 'x'
 	case diagnose.MarkFailure:
 		return 'f'
+	case diagnose.MarkNeighbour:
+		return 'p'
 	case diagnose.MarkOnset:
 		return 'o'
 	}
@@ -41,6 +43,8 @@ func markName(k diagnose.MarkKind) diagnose.Key {
 		return "legend.oom"
 	case diagnose.MarkFailure:
 		return "legend.failed"
+	case diagnose.MarkNeighbour:
+		return "legend.neighbour"
 	}
 	return "legend.onset"
 }
@@ -50,7 +54,7 @@ func markMood(k diagnose.MarkKind) mood {
 	switch k {
 	case diagnose.MarkOOM, diagnose.MarkFailure:
 		return moodCritical
-	case diagnose.MarkNaN, diagnose.MarkBatchReduced, diagnose.MarkOnset:
+	case diagnose.MarkNaN, diagnose.MarkBatchReduced, diagnose.MarkNeighbour, diagnose.MarkOnset:
 		return moodWarning
 	}
 	return moodInfo
