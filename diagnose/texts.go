@@ -206,7 +206,7 @@ var catalogue = map[Key]text{
 	"neighbour.process.user": {"pid %[1]s (%[2]s, user %[4]s) has %[3]s", "进程 %[1]s（%[2]s，用户 %[4]s）占用 %[3]s"},
 	"neighbour.title":        {"somebody else is on the run's card: %[1]s", "训练所用显卡上还有其他进程：%[1]s"},
 	"neighbour.tight.title":  {"the card is %[2]s full, and not by this run alone: %[1]s", "显存已用 %[2]s，且并非全部属于本次训练：%[1]s"},
-	"neighbour.because":      {"the driver counts %[1]s of %[2]s for %[4]s other processes, %[3]s in use in all", "驱动统计其他 %[4]s 个进程占用 %[2]s 中的 %[1]s，总共使用 %[3]s"},
+	"neighbour.because":      {"the driver counts %[1]s of %[2]s for others (processes: %[4]s), and %[3]s in use in all", "驱动统计其他进程（%[4]s 个）占用 %[2]s 中的 %[1]s，总共使用 %[3]s"},
 	"neighbour.own":          {"if it is a leftover of your own, end it: kill %[1]s", "如果是自己遗留的进程，请结束它：kill %[1]s"},
 	"neighbour.talk":         {"if it is a colleague's, talk to them: settings of this run are not the cause", "如果是同事的进程，请与其沟通：原因不在本次训练的设置"},
 	"neighbour.card":         {"or move to a free card with device= or CUDA_VISIBLE_DEVICES", "或用 device= 或 CUDA_VISIBLE_DEVICES 换到空闲的显卡"},

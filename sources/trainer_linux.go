@@ -74,8 +74,12 @@ func (p *procfs) target(path string, self int) ([]opened, bool) {
 		return nil, false
 	}
 	o := opened{link: whole}
-	if s.Mode&unix.S_IFMT == unix.S_IFREG {
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
 		o.base, o.ino = filepath.Base(whole), s.Ino
+	case unix.S_IFIFO:
+	default: // anybody may write into a device
+		return nil, false
 	}
 	return []opened{o}, true
 }

@@ -140,7 +140,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		}
 		list = append(list, l)
 	}
-	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.crowded()) {
+	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.run == nil) {
 		list = append(list, wish{panes: []pane{paneProcesses}, least: out + min(n, 2), like: out + n, most: out + n})
 	}
 	if s.run == nil && s.searching() {

@@ -53,11 +53,6 @@ func (s scene) processes() []process {
 	return out
 }
 
-// crowded reports whether a process is on the listed devices that is not the run's.
-func (s scene) crowded() bool {
-	return slices.ContainsFunc(s.processes(), func(p process) bool { return !p.own })
-}
-
 // processesPane lists who has memory on the devices.
 func (s scene) processesPane(w, h int) (caption, []string) {
 	gpus := s.listed()
