@@ -57,6 +57,9 @@ func TestANeighbourOnTheCard(t *testing.T) {
 	if f := found(t, r, OtherProcess); f.Level != Warning || strings.Contains(strings.Join(texts(f.Advice), " "), "batch") {
 		t.Errorf("%v: %q", f.Level, texts(f.Advice))
 	}
+	if free, ok := r.Free(); !ok || free > parse.GiB+parse.MiB {
+		t.Errorf("%v are free at the peak, with the neighbour", free)
+	}
 	b.cards[0] = alone
 	b.runs(neighbourSamples + 1)
 	if f := found(t, r, OtherProcess); f.Active {

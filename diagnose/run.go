@@ -264,13 +264,21 @@ func (r *Run) Remaining() (d time.Duration, ok bool) {
 	return time.Duration(left * float64(perEpoch)), true
 }
 
-// Free is what the card has left beyond the held memory at its peak; ok is false
-// where the total or the measure is not known.
+// Free is what the card has left beyond the held memory at its peak, or beyond what all
+// processes on it have used at most, where the driver is known to count that card. ok is
+// false where the total or the measure is not known.
 func (r *Run) Free() (b parse.Bytes, ok bool) {
 	if r.Memory.Total == 0 || r.Memory.Peak == 0 {
 		return 0, false
 	}
-	return max(0, r.Memory.Total-r.Memory.Peak), true
+	b = max(0, r.Memory.Total-r.Memory.Peak)
+	if !r.Joined() {
+		return b, true
+	}
+	if g := r.FirstGPU(); g != nil && g.Measured && g.Total > 0 {
+		b = min(b, max(0, g.Total-g.Peak))
+	}
+	return b, true
 }
 
 // Device is the device that the log's memory numbers are about: the first one of

@@ -234,8 +234,8 @@ func (s scene) hostLine(h *parse.Host, w int) string {
 	if ok {
 		ram, text = float64(used)/float64(total), s.say("gauges.of", gib(used), total)
 	}
-	line := fit("CPU", gaugeName) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram)) + "  " + text
-	return cut(line, w)
+	line := fit("CPU", gaugeName) + s.dim("gauges.busy") + s.gauge(cpu, okCPU, n, s.theme.spark) + "  " + s.dim("gauges.ram") + s.gauge(ram, text != "", n, s.fullness(ram))
+	return withAmount(line, w, text, gib(used)+"G")
 }
 
 // gaugeBlock draws a device in three lines: name and state, load, memory.
@@ -271,7 +271,18 @@ func (s scene) gaugeLine(g *diagnose.GPU, w int) string {
 	busy, known := g.Sample.Busy.Get()
 	n := lineGauge(w)
 	line := fit(s.deviceName(g), gaugeName) + s.dim("gauges.busy") + s.gauge(busy, known, n, s.theme.spark) + "  " + s.dim("gauges.mem") +
-		s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g))) + "  " + s.memoryText(g)
+		s.gauge(memoryShare(g), g.Measured && g.Total > 0, n, s.fullness(memoryShare(g)))
+	return withAmount(line, w, s.memoryText(g), gib(g.Used)+"G")
+}
+
+// withAmount adds an amount behind gauges, in the longer words if they fit; the share
+// says it, too.
+func withAmount(line string, w int, long, short string) string {
+	for _, amount := range []string{long, short} {
+		if long != "" && width(line)+2+width(amount) <= w {
+			return line + "  " + amount
+		}
+	}
 	return cut(line, w)
 }
 
