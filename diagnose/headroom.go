@@ -11,6 +11,23 @@ const (
 	headroomFill  = 0.75
 )
 
+// contextMost is what a CUDA context takes at most, which no batch changes.
+const contextMost = 6 * parse.GiB / 10
+
+// beyondHeld is what the driver has counted on the run's card beyond what the log shows at
+// its peak: the context, validation, other processes. It is 0 where the driver's card is
+// not known to be the run's.
+func (r *Run) beyondHeld() parse.Bytes {
+	if !r.Joined() {
+		return 0
+	}
+	g := r.FirstGPU()
+	if g == nil || !g.Measured {
+		return 0
+	}
+	return max(0, g.Peak-r.Memory.Peak)
+}
+
 // headroom finds a card with room for a larger batch or larger images, after some
 // epochs with their validations have shown what the run needs.
 type headroom struct{}
@@ -30,7 +47,9 @@ func (headroom) Observe(r *Run, e parse.Event) {
 		return
 	}
 	f := r.active(Headroom)
-	if float64(r.Memory.Peak) > headroomBelow*float64(r.Memory.Total) || r.active(Leak) != nil || r.active(Creep) != nil {
+	others := r.beyondHeld()
+	if float64(r.Memory.Peak+others) > headroomBelow*float64(r.Memory.Total)+float64(min(others, contextMost)) ||
+		r.active(Leak) != nil || r.active(Creep) != nil || r.active(OtherProcess) != nil {
 		if f != nil {
 			r.withdraw(Headroom)
 		}
@@ -39,7 +58,7 @@ func (headroom) Observe(r *Run, e parse.Event) {
 	if f != nil || r.validation < 3 || !r.judged() || len(r.Devices) > 1 {
 		return // DDP: the first card decides, and it is not alone
 	}
-	factor := headroomFill * float64(r.Memory.Total) / float64(r.Memory.Peak)
+	factor := (headroomFill*float64(r.Memory.Total) - float64(others)) / float64(r.Memory.Peak)
 	batch := int(r.Batch * factor)
 	step := 1
 	switch {

@@ -229,3 +229,38 @@ func TestWhyDataComesLate(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomThatIsNotTheRuns promises that a larger batch is not offered for memory that
+// others on the card have, and that what the driver counts beyond the log is left alone.
+func TestRoomThatIsNotTheRuns(t *testing.T) {
+	t.Parallel()
+	offered := func(used float64, change func(*parse.GPU)) *Finding {
+		b := newBench(t, machine("GeForce RTX 3090"), banner)
+		b.cards[0] = with(b.cards[0], 5, 6.5)
+		b.cards[0].Used = parse.Have(used * float64(parse.GiB))
+		change(&b.cards[0])
+		b.trainer(0, trains(5))
+		feed(b.s, 0, pace()) // a run of its own
+		b.trainer(0, trains(5))
+		var text string
+		for e := 1; e <= 5; e++ {
+			text += header + row(fmt.Sprint(e), "10", "6.1G") + validation
+		}
+		b.runs(30)
+		feed(b.s, 0, header+row("1", "10", "6.1G"))
+		b.runs(30)
+		feed(b.s, 0, strings.TrimPrefix(text, header+row("1", "10", "6.1G")))
+		runs := b.s.Runs()
+		return runs[len(runs)-1].active(Headroom)
+	}
+	alone := offered(6.6, func(*parse.GPU) {})
+	if alone == nil {
+		t.Fatal("there is room, and it is not said")
+	}
+	if f := offered(16, func(g *parse.GPU) { *g = with(*g, 77, 9) }); f != nil {
+		t.Errorf("the room is another's: %q", texts(f.Advice))
+	}
+	if f := offered(14, func(*parse.GPU) {}); f != nil {
+		t.Errorf("the driver counts more than the log: %q", texts(f.Advice))
+	}
+}
