@@ -61,6 +61,35 @@ func (p *procfs) trainings(self, uid int, panes paneLister) []trainingRun {
 	return out
 }
 
+// trainerOfRun finds the training of a results.csv, which nobody holds open: the only one
+// of this user below whose working folder it lies and which began before it was written.
+func (p *procfs) trainerOfRun(path string, self, uid int) (parse.Trainer, bool) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return parse.Trainer{}, false
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return parse.Trainer{}, false
+	}
+	var found []Process
+	nobody := func(string) map[string]string { return nil }
+	for _, t := range p.trainings(self, uid, nobody) {
+		q := t.process
+		below := q.Cwd != "" && strings.HasPrefix(path, strings.TrimSuffix(q.Cwd, "/")+"/")
+		if t.own && below && !q.Started.IsZero() && info.ModTime().After(q.Started.Add(-time.Second)) {
+			found = append(found, q)
+		}
+	}
+	if len(found) != 1 {
+		return parse.Trainer{}, false
+	}
+	return p.lookAtTrainer(trainerOf(found[0]))
+}
+
 // proven reports whether the output of a training was seen to be one's.
 func (t trainingRun) proven() bool {
 	return t.output == parse.OutputFile && len(t.targets) > 0 && (t.targets[0].Group != "" || isTrainingLog(t.targets[0].Path))
@@ -100,17 +129,30 @@ func (s *outputSearch) place(q Process, likely bool) trainingRun {
 	case parse.OutputFile, parse.OutputPane, parse.OutputForeign:
 		return t
 	}
-	if !likely || q.Cwd == "" || q.Started.IsZero() {
+	if !likely {
 		return t
 	}
-	dir, ok := s.reach(q.PID, "/cwd", q.Cwd)
-	if !ok {
-		return t
-	}
-	if targets, err := searchRun(dir, q.Started.Add(-time.Second)); err == nil && targets != nil {
+	if targets := s.runOf(q); targets != nil {
 		t.output, t.targets = parse.OutputFile, targets
 	}
 	return t
+}
+
+// runOf is the newest run below the working folder of a process that was written since the
+// process began; nil if there is none.
+func (s *outputSearch) runOf(q Process) []Target {
+	if q.Cwd == "" || q.Started.IsZero() {
+		return nil
+	}
+	dir, ok := s.reach(q.PID, "/cwd", q.Cwd)
+	if !ok {
+		return nil
+	}
+	targets, err := searchRun(dir, q.Started.Add(-time.Second))
+	if err != nil {
+		return nil
+	}
+	return targets
 }
 
 // outputOf finds where the output and the error output of a process go: both matter,

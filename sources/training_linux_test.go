@@ -149,6 +149,22 @@ func TestDiscoverWhereTheOutputGoes(t *testing.T) {
 	}
 }
 
+// The trainer of a run folder is found although it holds nothing there open.
+func TestDiscoverTheTrainerOfARunFolder(t *testing.T) {
+	t.Parallel()
+	f := startTraining(t, "train > out.txt 2>&1", nil, "YOLOTOP_TEST_FOLDER=1")
+	path := filepath.Join(f.dir, "runs/detect/train7/results.csv")
+	pid := f.only(t).process.PID
+	if got, ok := findTrainer(path); !ok || got.PID != pid {
+		t.Errorf("%+v, %v, want process %d", got, ok, pid)
+	}
+	other := filepath.Join(t.TempDir(), "results.csv")
+	put(t, other, "epoch,train/box_loss\n1,1.5\n")
+	if got, ok := findTrainer(other); ok {
+		t.Errorf("another run's trainer is %+v", got)
+	}
+}
+
 // A run folder that was there before the training began is not its.
 func TestDiscoverLeavesOldFolders(t *testing.T) {
 	t.Parallel()
