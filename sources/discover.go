@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// discoverEvery is how soon a training that has just been started is found, and how
-	// often one that is known is looked at.
+	// discoverEvery is how soon it is looked again after a training has begun or ended.
 	discoverEvery = 2 * time.Second
-	// discoverEveryMax is the same where none was found for a while.
+	// discoverEveryMax is the same where nothing has changed for a while: looking costs
+	// the more, the more processes there are.
 	discoverEveryMax = 10 * time.Second
 	// discoverInputs bounds how many trainings are followed at a time.
 	discoverInputs = 16
@@ -103,6 +103,7 @@ func (d *Discover) Run(ctx context.Context, p Publisher) error {
 	s := discovery{options: d.options, to: p, known: map[string]*followed{}}
 	defer s.children.Wait()
 	defer stop()
+	var before []int
 	for delay, first := discoverEvery, true; ; first = false {
 		running := d.options.running()
 		list, err := s.pass(ctx, running)
@@ -116,14 +117,23 @@ func (d *Discover) Run(ctx context.Context, p Publisher) error {
 			return err
 		}
 		d.first.Store(int64(s.newest()))
-		if len(running) > 0 {
-			delay = discoverEvery
+		if !slices.Equal(pids(running), before) { // more may follow soon
+			delay, before = discoverEvery, pids(running)
 		}
 		if err := pause(ctx, delay); err != nil {
 			return err
 		}
 		delay = min(2*delay, discoverEveryMax)
 	}
+}
+
+// pids are the process numbers of trainings.
+func pids(running []trainingRun) []int {
+	var out []int
+	for _, t := range running {
+		out = append(out, t.process.PID)
+	}
+	return out
 }
 
 // discovery is the state of a search.

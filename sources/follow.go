@@ -23,6 +23,8 @@ const (
 	// busyWakes is how many wake-ups within a tick each make a file busy: it is then
 	// looked at by the clock alone, since every wake-up costs and none tells news.
 	busyWakes = 4
+	// busyTick is how often a busy file is looked at.
+	busyTick = 2 * tick
 	// backoffMax is the longest wait between two attempts after read errors.
 	backoffMax = 8 * time.Second
 )
@@ -127,7 +129,7 @@ func (w *follower) crowded(looked time.Time) {
 	}
 	if w.wakes++; w.wakes >= busyWakes {
 		w.wakeless()
-		w.ticker.Reset(tick)
+		w.ticker.Reset(busyTick)
 		w.busy = true
 	}
 }

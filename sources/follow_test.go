@@ -81,11 +81,11 @@ func TestABusyFileIsReadByTheClock(t *testing.T) {
 			t.Error("a busy file still wakes us")
 		}
 		appendTo(t, path, "two\n")
-		equal(t, r.after(tick), []string{"text: two"})
+		equal(t, r.after(busyTick), []string{"text: two"})
 		if watched != 0 {
 			t.Error("a file that was written within the last tick wakes us")
 		}
-		equal(t, r.after(2*tick), nil)
+		equal(t, r.after(2*busyTick), nil)
 		if watched != 1 || asked != 2 {
 			t.Errorf("a file that rests is watched %d times, after %d requests", watched, asked)
 		}
