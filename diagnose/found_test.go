@@ -80,3 +80,24 @@ func TestATrainerThatEndsWithoutAWord(t *testing.T) {
 		t.Errorf("its text ends with its process: %v, forsaken %v", r.Status, r.Forsaken)
 	}
 }
+
+// A run that is known by its results.csv alone ends without a word each time, and goes on
+// when rows come again.
+func TestResultsAloneDoNotSayWhyTheyEnd(t *testing.T) {
+	t.Parallel()
+	s := NewSession(Input{Name: "results.csv"})
+	stream := parse.NewStream(0)
+	now := time.Unix(1_800_000_000, 0)
+	write := func(text string) { stream.Write([]byte(text), now, s.Observe) }
+	write("epoch,train/box_loss,val/box_loss\n1,1.5,1.6\n2,1.4,1.5\n")
+	s.Observe(parse.Event{Origin: parse.Origin{Arrival: now}, Record: &parse.Trainer{PID: 42}})
+	s.Observe(parse.Event{Origin: parse.Origin{Arrival: now}, Record: &parse.Trainer{}})
+	s.Tick(now.Add(time.Minute))
+	if r := s.Runs()[0]; r.Status != StatusUnknown || r.Forsaken {
+		t.Errorf("%v, forsaken %v", r.Status, r.Forsaken)
+	}
+	write("3,1.3,1.4\n")
+	if r := s.Runs()[0]; r.Status != Running || r.Epoch != 3 {
+		t.Errorf("rows come again: %v in epoch %d", r.Status, r.Epoch)
+	}
+}

@@ -57,7 +57,20 @@ func TestANeighbourOnTheCard(t *testing.T) {
 	if f := found(t, r, OtherProcess); f.Level != Warning || strings.Contains(strings.Join(texts(f.Advice), " "), "batch") {
 		t.Errorf("%v: %q", f.Level, texts(f.Advice))
 	}
-	if free, ok := r.Free(); !ok || free > parse.GiB+parse.MiB {
+	other := with(alone, 99, 6) // the first one has gone, another has come
+	other.Used = parse.Have(21.8 * float64(parse.GiB))
+	b.cards[0] = other
+	b.runs(2)
+	if f := found(t, r, OtherProcess); f.Level != Warning || !strings.Contains(f.Title.In(English), "pid 99") {
+		t.Errorf("%v: %s", f.Level, f.Title.In(English))
+	}
+	other.Used = parse.Have(19 * float64(parse.GiB))
+	b.cards[0] = other
+	b.runs(2)
+	if f := found(t, r, OtherProcess); f.Level != Info {
+		t.Errorf("there is room again: %v", f.Level)
+	}
+	if free, ok := r.Free(); !ok || free > 2*parse.GiB {
 		t.Errorf("%v are free at the peak, with the neighbour", free)
 	}
 	b.cards[0] = alone

@@ -12,6 +12,7 @@ import (
 const (
 	neighbourShare   = 0.10 // of the device: a note; what a desktop takes is below on most
 	neighbourTight   = 0.90 // of the device in use by all: it endangers the run
+	neighbourCalm    = 0.85 // of it, below which it does so no more
 	neighbourSamples = 10   // samples in a row that it must be there, or gone
 )
 
@@ -19,6 +20,20 @@ const (
 // memory is whose is only known where the trainer's own processes are.
 type neighbour struct {
 	here, gone int
+	said       neighbourSaid
+}
+
+// neighbourSaid is what a finding rests on.
+type neighbourSaid struct {
+	pid   int
+	level Level
+	used  parse.Bytes // of the largest one
+}
+
+// changed reports whether so much is different that it must be said anew.
+func (n neighbourSaid) changed(now neighbourSaid) bool {
+	apart := max(now.used-n.used, n.used-now.used)
+	return n.pid != now.pid || n.level != now.level || apart > n.used/10
 }
 
 // Observe implements detector.
@@ -50,19 +65,22 @@ func (d *neighbour) Observe(r *Run, e parse.Event) {
 	if d.here++; d.here < neighbourSamples {
 		return
 	}
-	level := Info
-	if full >= neighbourTight {
-		level = Warning
-	}
+	now := neighbourSaid{pid: others[0].PID, level: Info}
+	now.used, _ = others[0].Used.Bytes()
 	f := r.active(OtherProcess)
-	if f != nil && (!f.ByDriver || f.Level >= level) {
+	warned := f != nil && f.Level == Warning
+	if full >= neighbourTight || warned && full >= neighbourCalm {
+		now.level = Warning
+	}
+	if f != nil && (!f.ByDriver || !d.said.changed(now)) {
 		f.Last = r.moment(e)
 		return
 	}
+	d.said = now
 	if f == nil {
 		r.mark(MarkNeighbour, r.Position(), Say("mark.neighbour", strconv.Itoa(others[0].PID)))
 	}
-	r.raise(e, d.finding(g, others, sum, level))
+	r.raise(e, d.finding(g, others, sum, now.level))
 }
 
 // others are the processes of a sample that are not the trainer's and whose memory is

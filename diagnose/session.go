@@ -139,7 +139,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 		*in = inputState{source: *src, trainer: in.trainer} // a new beginning: what follows is a new run
 	case parse.SourceEnded, parse.SourceFailed:
 		if in.run != nil {
-			in.run.Forsaken = !in.left.IsZero() && in.run.Status == Running
+			in.run.Forsaken = !in.left.IsZero() && in.run.Status == Running && in.run.tells()
 			in.run.inputEnded()
 			in.run.settle()
 		}
@@ -179,10 +179,13 @@ func (in *inputState) forsake(now time.Time) {
 		return
 	}
 	r.inputEnded()
-	r.Forsaken = true
+	r.Forsaken = r.tells()
 	r.withdraw(Stalled)
 	r.settle()
 }
+
+// tells reports whether the inputs of a run would say why it ended: results.csv does not.
+func (r *Run) tells() bool { return r.measuredRows+r.unmeasuredRows > 0 || !r.HasRows() }
 
 // jumpOver is how late a tick may be before it counts as a jump of the clock.
 const jumpOver = 15 * time.Second

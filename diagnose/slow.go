@@ -50,6 +50,7 @@ func (d *slow) Observe(r *Run, e parse.Event) {
 		if rec.Kind == parse.BatchReduced {
 			d.rates, d.full = nil, 0 // another configuration
 			if d.byRate {
+				d.byRate = false
 				r.withdraw(Slow)
 			}
 		}

@@ -268,9 +268,10 @@ func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
 	r.metrics(row.Epoch, row.Metrics)
 	if r.Epochs > 0 && row.Epoch >= r.Epochs {
 		r.Status, r.Phase = Finished, Ended
-	} else if r.Status == Finished {
+	} else if r.Status == Finished || r.Status == StatusUnknown {
 		r.Status = Running
 	}
+	r.Forsaken = false
 }
 
 func (r *Run) banner(b *parse.Banner) {

@@ -59,7 +59,7 @@ type trainingRun struct {
 // key is what tells where the output of a training goes.
 func (t trainingRun) key() string {
 	if t.output == parse.OutputPane {
-		return t.pane.String()
+		return t.pane.socket + " " + t.pane.id
 	}
 	if len(t.targets) > 0 {
 		return t.targets[0].Path
@@ -78,7 +78,7 @@ func (t trainingRun) name(target int) string {
 // NewDiscover makes a source that looks until it is stopped.
 func NewDiscover(o DiscoverOptions) *Discover {
 	if o.running == nil {
-		o.running = runningTrainings
+		o.running = trainingFinder()
 	}
 	if o.last == nil {
 		o.last = lastRun
@@ -141,6 +141,7 @@ type discovery struct {
 	options  DiscoverOptions
 	to       Publisher
 	inputs   int                  // how many there are
+	live     int                  // of them are written
 	known    map[string]*followed // by what they are the output of
 	said     *parse.Trainings
 	children sync.WaitGroup
@@ -157,13 +158,18 @@ type followed struct {
 // pass follows what is new, says what has ended and returns what runs.
 func (s *discovery) pass(ctx context.Context, running []trainingRun) (parse.Trainings, error) {
 	list := parse.Trainings{Folder: s.options.Folder}
-	alive := map[int]bool{}
+	alive := map[int]string{}
 	for _, t := range running {
-		alive[t.process.PID] = true
+		alive[t.process.PID] = t.key()
 	}
-	for _, f := range s.known {
-		if f.trainer.PID != 0 && !alive[f.trainer.PID] {
+	s.live = 0
+	for key, f := range s.known {
+		if f.trainer.PID != 0 {
+			s.live++
+		}
+		if f.trainer.PID != 0 && alive[f.trainer.PID] != key { // it has ended, or trains again
 			f.trainer = parse.Trainer{}
+			s.live--
 			if err := s.publish(ctx, f.input, &parse.Trainer{}); err != nil {
 				return list, err
 			}
@@ -205,9 +211,10 @@ func (s *discovery) tell(ctx context.Context, list parse.Trainings) error {
 func (s *discovery) take(ctx context.Context, t trainingRun) (*followed, error) {
 	f := s.known[t.key()]
 	if f == nil || f.trainer.PID == 0 && t.output == parse.OutputPane {
-		if s.inputs >= discoverInputs {
+		if s.live >= discoverInputs {
 			return nil, nil
 		}
+		s.live++
 		f = &followed{input: s.inputs, ended: make(chan struct{})}
 		s.known[t.key()] = f
 		if err := s.follow(ctx, t, f.ended, true); err != nil {

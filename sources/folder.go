@@ -43,7 +43,7 @@ func Expand(path string) ([]Target, error) {
 	if !info.IsDir() {
 		return []Target{{Path: path, Args: argsBeside(path)}}, nil
 	}
-	targets, err := searchRun(path, time.Time{})
+	targets, err := searchRun(path, folder.targets)
 	if err != nil {
 		return nil, &readError{path, err}
 	}
@@ -53,14 +53,14 @@ func Expand(path string) ([]Target, error) {
 	return targets, nil
 }
 
-// searchRun finds the newest run in a folder or below it, among those that were written
-// since the given time. It returns nil if there is none.
-func searchRun(path string, since time.Time) ([]Target, error) {
+// searchRun finds the newest run in a folder or below it, among those of which take makes
+// inputs. It returns nil if there is none.
+func searchRun(path string, take func(folder) []Target) ([]Target, error) {
 	top, err := list(path)
 	if err != nil {
 		return nil, err
 	}
-	if targets := top.targetsSince(since); targets != nil {
+	if targets := take(top); targets != nil {
 		return targets, nil
 	}
 	level, seen := top.folders, 0
@@ -82,7 +82,7 @@ func searchRun(path string, since time.Time) ([]Target, error) {
 		}
 		slices.SortStableFunc(found, func(a, b folder) int { return b.newest.Compare(a.newest) })
 		for _, f := range found {
-			if targets := f.targetsSince(since); targets != nil {
+			if targets := take(f); targets != nil {
 				return targets, nil
 			}
 		}
@@ -99,6 +99,7 @@ type folder struct {
 	logs    []logFile // files that may be logs, newest first
 	folders []string  // paths of the folders in it
 	newest  time.Time // of the run's files
+	began   time.Time // when the arguments were written, which is when a run begins; zero without
 }
 
 type logFile struct {
@@ -156,6 +157,7 @@ func (f *folder) add(name string) {
 		f.results = true
 	case "args.yaml", "opt.yaml":
 		f.args = cmp.Or(f.args, full) // the list is in order of names
+		f.began = info.ModTime()
 	default:
 		f.logs = append(f.logs, logFile{full, info.ModTime()})
 	}
@@ -165,15 +167,6 @@ func (f *folder) add(name string) {
 }
 
 func (f folder) isCandidate() bool { return f.results || f.args != "" || len(f.logs) > 0 }
-
-// targetsSince are the inputs of a run folder that was written since then, nil if it was
-// not.
-func (f folder) targetsSince(since time.Time) []Target {
-	if f.newest.Before(since) {
-		return nil
-	}
-	return f.targets()
-}
 
 // targets are the inputs of a run folder, nil if it is none. A folder that holds
 // nothing but logs is where somebody keeps them: its newest one is the run.

@@ -28,21 +28,21 @@ type DriverReport struct {
 	Faults           []*parse.GPUFault
 }
 
-// InspectDriver asks the driver once, as the sources do that watch it, and waits for it
-// until ctx ends at most.
-func InspectDriver(ctx context.Context, o NVIDIAOptions) DriverReport {
+// InspectDriver asks the driver once, as the sources do that watch it. Each way is waited
+// for that long at most.
+func InspectDriver(ctx context.Context, patience time.Duration, o NVIDIAOptions) DriverReport {
 	var r DriverReport
-	r.Library = r.inspect(ctx, NewNVML(o.NVML))
+	r.Library = r.inspect(ctx, patience, NewNVML(o.NVML))
 	if r.Library.There {
 		return r
 	}
-	r.Program = r.inspect(ctx, NewNvidiaSMI(o.NvidiaSMI))
+	r.Program = r.inspect(ctx, patience, NewNvidiaSMI(o.NvidiaSMI))
 	return r
 }
 
 // inspect runs a source until it has sampled a device or failed.
-func (r *DriverReport) inspect(ctx context.Context, s Source) Facility {
-	ctx, stop := context.WithCancel(ctx)
+func (r *DriverReport) inspect(ctx context.Context, patience time.Duration, s Source) Facility {
+	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	var f Facility
 	look := reportTo(func(_ context.Context, events []parse.Event) error {
@@ -140,11 +140,12 @@ func InspectProcesses(uid int) (all, own int, err error) {
 	return len(list), own, err
 }
 
-// InspectTrainings are the trainings that run here now.
+// InspectTrainings are the trainings that run here now. Their commands are without
+// arguments, which may hold secrets.
 func InspectTrainings() []parse.Training {
 	var out []parse.Training
-	for _, t := range runningTrainings() {
-		out = append(out, parse.Training{PID: t.process.PID, User: t.process.User, Own: t.own, Command: commandLine(t.process), Input: -1, Output: t.output})
+	for _, t := range trainingFinder()() {
+		out = append(out, parse.Training{PID: t.process.PID, User: t.process.User, Own: t.own, Command: programOfTraining(t.process), Input: -1, Output: t.output})
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func findTrainer(path string) (parse.Trainer, bool) {
 	if filepath.Base(path) != "results.csv" {
 		return parse.Trainer{}, false
 	}
-	return ourProcfs.trainerOfRun(path, os.Getpid(), os.Geteuid())
+	return newTrainingSearch().trainerOfRun(path)
 }
 
 // lookAtTrainer reads the processes of a trainer again; ok is false if it has ended.

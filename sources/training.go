@@ -19,37 +19,76 @@ var trainWord = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:train|training|trainer|fi
 // commandLimit is how much of a command line is kept.
 const commandLimit = 400
 
+// launchers start the script that stands behind their options.
+var launchers = []string{"torchrun", "accelerate", "deepspeed", "torch.distributed.run", "torch.distributed.launch"}
+
 // saysTraining reports whether the command line of a process says that it trains: by the
-// name of the script or module, by a word such as "train" or "mode=train", or in a
-// program given with -c.
+// name of the script or module, by a program given with -c, or by a word such as "train"
+// that stands by itself behind the script.
 func saysTraining(p Process) bool {
-	args := p.Args
-	if len(args) == 0 {
+	if len(p.Args) == 0 {
 		return false
 	}
-	if program := filepath.Base(args[0]); !strings.HasPrefix(program, "python") {
-		if trainWord.MatchString(program) {
-			return true
+	rest := p.Args[1:]
+	name := filepath.Base(p.Args[0])
+	if strings.HasPrefix(name, "python") {
+		var code string
+		name, code, rest = script(rest)
+		if code != "" {
+			return trainWord.MatchString(code)
 		}
 	}
-	script := false
-	for i, a := range args[1:] {
-		switch {
-		case a == "-c" && i+2 < len(args):
-			return trainWord.MatchString(args[i+2])
-		case a == "train", a == "mode=train", a == "fit":
+	if strings.HasPrefix(name, "yolotop") {
+		return false
+	}
+	if slices.Contains(launchers, name) {
+		i := slices.IndexFunc(rest, func(a string) bool { return strings.HasSuffix(a, ".py") })
+		return i >= 0 && trainWord.MatchString(filepath.Base(rest[i]))
+	}
+	if trainWord.MatchString(name) {
+		return true
+	}
+	before := ""
+	for _, a := range rest {
+		value := strings.HasPrefix(before, "-") && before != "--mode" && !strings.Contains(before, "=")
+		if a == "mode=train" || a == "--mode=train" || (a == "train" || a == "fit") && !value {
 			return true
-		case strings.HasSuffix(a, ".py") && trainWord.MatchString(filepath.Base(a)):
-			return true // behind torchrun, accelerate and the like, too
-		case !script && (!strings.HasPrefix(a, "-") || args[i] == "-m"):
-			if name := filepath.Base(a); trainWord.MatchString(name) {
-				return true
-			}
-			// "yolo" is run as "python /usr/bin/yolo": what follows are its arguments.
-			script = true
 		}
+		before = a
 	}
 	return false
+}
+
+// script finds what the interpreter runs: the name of a script or module, or the program
+// text behind -c; rest are the arguments behind it.
+func script(args []string) (name, code string, rest []string) {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-c" && i+1 < len(args):
+			return "", args[i+1], nil
+		case a == "-m" && i+1 < len(args):
+			return args[i+1], "", args[i+2:]
+		case a == "-W", a == "-X":
+			i++ // their value
+		case !strings.HasPrefix(a, "-"):
+			return filepath.Base(a), "", args[i+1:]
+		}
+	}
+	return "", "", nil
+}
+
+// programOfTraining is the program of a process and its script, without arguments.
+func programOfTraining(p Process) string {
+	if len(p.Args) == 0 {
+		return printable(p.Name)
+	}
+	name := filepath.Base(p.Args[0])
+	if strings.HasPrefix(name, "python") {
+		if script, _, _ := script(p.Args[1:]); script != "" {
+			name += " " + script
+		}
+	}
+	return printable(name)
 }
 
 // commandLine is how a person would write the command of a process.
@@ -64,14 +103,21 @@ func commandLine(p Process) string {
 	return line
 }
 
+// lastRunPatience is how long the folders are waited for in which runs may be.
+const lastRunPatience = 5 * time.Second
+
 // lastRun is the newest run in a folder or below it, or else in the folder in which
 // Ultralytics is set to keep runs; nil if there is none.
-func lastRun(folder string) []Target {
-	for _, dir := range []string{folder, ultralyticsRuns()} {
+func lastRun(here string) []Target {
+	for _, dir := range []string{here, ultralyticsRuns()} {
 		if dir == "" {
 			continue
 		}
-		if targets, err := searchRun(dir, time.Time{}); err == nil && targets != nil {
+		targets, ok := bounded(lastRunPatience, func() []Target {
+			targets, _ := searchRun(dir, folder.targets) // what cannot be read holds none
+			return targets
+		})
+		if ok && targets != nil {
 			return targets
 		}
 	}
@@ -140,7 +186,7 @@ func (e *NoTrainingError) Error() string {
 // FindInputs are the paths that a [Discover] would follow now: the outputs of this user's
 // trainings that are files, or else the last run that ended. A pane of tmux has no path.
 // It fails with a [NoTrainingError] if there are none.
-func FindInputs(folder string) ([]string, error) { return findInputs(runningTrainings(), folder) }
+func FindInputs(folder string) ([]string, error) { return findInputs(trainingFinder()(), folder) }
 
 func findInputs(running []trainingRun, folder string) ([]string, error) {
 	var paths []string
@@ -165,4 +211,18 @@ func findInputs(running []trainingRun, folder string) ([]string, error) {
 		return nil, none
 	}
 	return paths, nil
+}
+
+// bounded calls a function that may hang, and gives up waiting for it; ok is false then.
+func bounded[T any](patience time.Duration, f func() T) (v T, ok bool) {
+	answer := make(chan T, 1)
+	go func() { answer <- f() }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case v = <-answer:
+		return v, true
+	case <-timer.C:
+		return v, false
+	}
 }

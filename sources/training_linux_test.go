@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -55,16 +58,17 @@ func TestTrainingChild(t *testing.T) {
 
 // fakeTraining is a training that a test has started.
 type fakeTraining struct {
-	dir  string // its working folder
-	more *os.File
-	mark string // in its environment
+	dir    string // its working folder
+	more   *os.File
+	mark   string // in its environment
+	search *trainingSearch
 }
 
 // startTraining runs a script in which "train" is a training, and waits until it has
 // printed. start runs the shell; nil is in the background. It ends with the test.
 func startTraining(t *testing.T, script string, start func(t *testing.T, shell *exec.Cmd), env ...string) *fakeTraining {
 	t.Helper()
-	f := &fakeTraining{dir: t.TempDir(), mark: t.Name()}
+	f := &fakeTraining{dir: t.TempDir(), mark: t.Name(), search: newTrainingSearch()}
 	control := t.TempDir()
 	for _, name := range []string{"ready", "more"} {
 		check(t, unix.Mkfifo(filepath.Join(control, name), 0o600))
@@ -94,7 +98,7 @@ func startTraining(t *testing.T, script string, start func(t *testing.T, shell *
 
 // found are the trainings of this test.
 func (f *fakeTraining) found() []trainingRun {
-	all := ourProcfs.trainings(os.Getpid(), os.Geteuid(), listTmuxPanes)
+	all := f.search.find()
 	return slices.DeleteFunc(all, func(r trainingRun) bool { return r.process.Environ["YOLOTOP_TEST_MARK"] != f.mark })
 }
 
@@ -119,22 +123,25 @@ func TestDiscoverWhereTheOutputGoes(t *testing.T) {
 		output parse.Output
 		path   string // below its folder
 	}{
-		"file":                 {"train > out.txt 2>&1", "", parse.OutputFile, "out.txt"},
-		"appended":             {"train >> out.txt 2>/dev/null", "", parse.OutputFile, "out.txt"},
-		"errors to a file":     {"train > out.txt 2> err.txt", "YOLOTOP_TEST_SPLIT=1", parse.OutputFile, "err.txt"},
-		"child of a shell":     {"(cd /; (train) > $OLDPWD/out.txt 2>&1; true); true", "", parse.OutputFile, "out.txt"},
-		"behind tee":           {"train 2>&1 | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
-		"behind two":           {"train 2>&1 | cat | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
-		"a pipe to a file":     {"train 2>&1 | cat > out.txt", "", parse.OutputFile, "out.txt"},
-		"nowhere":              {"train > /dev/null 2>&1", "", parse.OutputNowhere, ""},
-		"a pipe":               {"train 2>&1 | cat > /dev/null", "", parse.OutputPipe, ""},
-		"a pipe with a folder": {"train 2>&1 | cat > /dev/null", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "runs/detect/train7/results.csv"},
-		"another folder":       {"mkdir there; cd there; train > /dev/null 2>&1", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "there/runs/detect/train7/results.csv"},
-		"deleted":              {"exec > gone.txt 2>&1; rm gone.txt; train", "", parse.OutputUnknown, ""},
+		"file":                  {"train > out.txt 2>&1", "", parse.OutputFile, "out.txt"},
+		"appended":              {"train >> out.txt 2>/dev/null", "", parse.OutputFile, "out.txt"},
+		"errors to a file":      {"train > out.txt 2> err.txt", "YOLOTOP_TEST_SPLIT=1", parse.OutputFile, "err.txt"},
+		"child of a shell":      {"(cd /; (train) > $OLDPWD/out.txt 2>&1; true); true", "", parse.OutputFile, "out.txt"},
+		"behind tee":            {"train 2>&1 | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
+		"behind two":            {"train 2>&1 | cat | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
+		"a pipe to a file":      {"train 2>&1 | cat > out.txt", "", parse.OutputFile, "out.txt"},
+		"nowhere":               {"train > /dev/null 2>&1", "", parse.OutputNowhere, ""},
+		"a pipe":                {"train 2>&1 | cat > /dev/null", "", parse.OutputPipe, ""},
+		"a pipe with a folder":  {"train 2>&1 | cat > /dev/null", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "runs/detect/train7/results.csv"},
+		"another folder":        {"mkdir there; cd there; train > /dev/null 2>&1", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "there/runs/detect/train7/results.csv"},
+		"text and errors apart": {"train 2> err.txt | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
+		"read by us":            {`ln -s "$(command -v cat)" yolotop; train 2>&1 | ./yolotop > shown.txt`, "", parse.OutputPipe, ""},
+		"an old log beside":     {"printf '%s' \"$OLD\" > last.log; touch -d 2020-01-01 last.log; echo > notes.txt; train > /dev/null 2>&1", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "runs/detect/train7/results.csv"},
+		"deleted":               {"exec > gone.txt 2>&1; rm gone.txt; train", "", parse.OutputUnknown, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := startTraining(t, c.script, nil, c.env)
+			f := startTraining(t, c.script, nil, c.env, "OLD="+banner+start)
 			got := f.only(t)
 			want := ""
 			if c.path != "" {
@@ -162,6 +169,57 @@ func TestDiscoverTheTrainerOfARunFolder(t *testing.T) {
 	put(t, other, "epoch,train/box_loss\n1,1.5\n")
 	if got, ok := findTrainer(other); ok {
 		t.Errorf("another run's trainer is %+v", got)
+	}
+}
+
+// TestWhoseRunFolderItIs promises that a run folder goes to the youngest process that ran
+// in or above it when the run began, whoever else is there.
+func TestWhoseRunFolderItIs(t *testing.T) {
+	t.Parallel()
+	at := func(minute int) time.Time { return time.Date(2026, 3, 14, 12, minute, 0, 0, time.UTC) }
+	process := func(pid, minute int, cwd string, says bool) *candidate {
+		return &candidate{process: Process{PID: pid, Cwd: cwd, Started: at(minute)}, says: says, gpu: true}
+	}
+	claims := claimsOf([]*candidate{
+		process(1, 0, "/proj", false), process(2, 10, "/proj", true), process(3, 20, "/proj", true), process(4, 15, "/other", true),
+		{process: Process{PID: 5, Cwd: "/proj", Started: at(25)}}, // it only is in Python
+	})
+	for _, c := range []struct {
+		folder string
+		minute int
+		want   int
+	}{
+		{"/proj/runs/train", 1, 1},
+		{"/proj/runs/train2", 11, 2},
+		{"/proj/runs/train3", 21, 3},
+		{"/proj/runs/train4", 26, 3},
+		{"/other/runs/train", 21, 4},
+		{"/proj", 11, 2},
+		{"/project/runs/train", 21, 0},
+		{"/proj/runs/before", -5, 0},
+	} {
+		if got := ownerOf(claims, c.folder, at(c.minute)); got != c.want {
+			t.Errorf("%s of minute %d is of process %d, want %d", c.folder, c.minute, got, c.want)
+		}
+	}
+}
+
+// A training that is known stays known while it cannot be looked into, and what it has
+// started is a part of it.
+func TestDiscoverKeepsWhatItKnows(t *testing.T) {
+	t.Parallel()
+	f := startTraining(t, "train > out.txt 2>&1", nil)
+	pid := f.only(t).process.PID
+	f.search.procfs = newProcfs("")
+	for range memoryReaders { // nobody can be looked into
+		f.search.procfs.readers <- struct{}{}
+	}
+	if got := f.only(t); got.process.PID != pid || got.key() == "" {
+		t.Errorf("it is %+v now", got)
+	}
+	check(t, f.more.Close())
+	for f.search.find(); len(f.found()) > 0; { // it ends
+		runtime.Gosched()
 	}
 }
 
@@ -227,7 +285,7 @@ func TestDiscoverAPaneOfTmux(t *testing.T) {
 	t.Parallel()
 	f := startTraining(t, "train", tmuxServer(t, "200"))
 	got := f.only(t)
-	if got.output != parse.OutputPane || !strings.HasPrefix(got.key(), "tmux %") {
+	if got.output != parse.OutputPane || !strings.HasPrefix(got.name(0), "tmux %") {
 		t.Fatalf("output %d %q", got.output, got.key())
 	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -387,19 +445,28 @@ func TestFindInputs(t *testing.T) {
 func TestSaysTraining(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
-		"python train.py --data coco.yaml":                        true,
-		"python3 -u /home/a/yolov5/train.py":                      true,
-		"python -m yolox.tools.train -n yolox-s":                  true,
-		"/usr/bin/python3 /usr/bin/yolo detect train data=x.yaml": true,
-		"/usr/bin/python3 /usr/bin/yolo mode=train":               true,
-		"python -c from-ultralytics;YOLO('x').train(data='y')":    true,
-		"python tools/train_net.py":                               true,
-		"torchrun --nproc_per_node 2 train.py":                    true,
-		"python detect.py --weights runs/train/exp/best.pt":       false,
-		"/usr/bin/python3 /usr/bin/yolo predict model=x.pt":       false,
-		"python constraints.py":                                   false,
-		"python -m http.server":                                   false,
-		"python":                                                  false,
+		"python train.py --data coco.yaml":                         true,
+		"python3 -u /home/a/yolov5/train.py":                       true,
+		"python -m yolox.tools.train -n yolox-s":                   true,
+		"/usr/bin/python3 /usr/bin/yolo detect train data=x.yaml":  true,
+		"/usr/bin/python3 /usr/bin/yolo mode=train":                true,
+		"python -c from-ultralytics;YOLO('x').train(data='y')":     true,
+		"python tools/train_net.py":                                true,
+		"torchrun --nproc_per_node 2 train.py":                     true,
+		"python detect.py --weights runs/train/exp/best.pt":        false,
+		"/usr/bin/python3 /usr/bin/yolo predict model=x.pt":        false,
+		"python constraints.py":                                    false,
+		"python -m http.server":                                    false,
+		"python":                                                   false,
+		"python val.py --split train":                              false,
+		"python detect.py -c configs/train.yaml":                   false,
+		"/usr/bin/python3 /usr/bin/pytest tests/test_train.py":     false,
+		"yolotop-linux-amd64 runs/detect/train":                    false,
+		"python main.py -c cfg.yaml fit":                           true,
+		"python -W ignore -u train.py":                             true,
+		"/usr/bin/python3 /usr/bin/torchrun --nproc 2 train.py":    true,
+		"python -m torch.distributed.run --nproc 2 tools/train.py": true,
+		"python -m torch.distributed.run --nproc 2 tools/test.py":  false,
 	} {
 		if got := saysTraining(Process{Args: strings.Fields(line)}); got != want {
 			t.Errorf("%s: %v", line, got)
@@ -408,24 +475,89 @@ func TestSaysTraining(t *testing.T) {
 }
 
 // TestPaneText promises that pictures of a pane make the text that was written there:
-// every complete line once, whatever was seen of a bar on the way.
+// every complete line once, whatever was seen of a bar on the way, and nothing again.
 func TestPaneText(t *testing.T) {
 	t.Parallel()
-	var p paneText
-	for i, c := range []struct {
-		lines []string
-		ended bool
-		want  string
-	}{
-		{[]string{"$ train", "head", "10%"}, false, "$ train\nhead\n10%"},
-		{[]string{"$ train", "head", "10%"}, false, ""},
-		{[]string{"$ train", "head", "20%"}, false, "\r20%"},
-		{[]string{"$ train", "head", "90%", "all", "", "head", "5%"}, false, "\r90%\nall\n\nhead\n5%"},
-		{[]string{"cleared", "6%"}, false, "\rcleared\n6%"},
-		{[]string{"cleared", "100%", "$"}, true, "\r100%\n$\n"},
+	long := make([]string, 100)
+	for i := range long {
+		long[i] = fmt.Sprintf("line %d", i)
+	}
+	type step struct {
+		lines   []string
+		history int
+		ended   bool
+		want    string
+	}
+	for name, steps := range map[string][]step{
+		"a bar": {
+			{[]string{"$ train", "head", "10%"}, 0, false, "$ train\nhead\n10%"},
+			{[]string{"$ train", "head", "10%"}, 0, false, ""},
+			{[]string{"$ train", "head", "20%"}, 0, false, "\r20%"},
+			{[]string{"$ train", "head", "90%", "all", "", "head", "5%"}, 0, false, "\r90%\nall\n\nhead\n5%"},
+			{[]string{"head", "90%", "all", "", "head", "6%"}, 0, false, "\r6%"}, // the history begins later
+			{[]string{"head", "90%", "all", "", "head", "100%", "$"}, 0, true, "\r100%\n$\n"},
+		},
+		"cleared": {
+			{[]string{"$ train", "head", "10%"}, 50, false, "$ train\nhead\n10%"},
+			{[]string{"cleared", "6%"}, 0, false, "\rcleared\n6%"},
+			{[]string{"cleared", "7%"}, 0, false, "\r7%"},
+		},
+		"erased after a blank line": {
+			{[]string{"a", "b", "c", "", "10%"}, 9, false, "a\nb\nc\n\n10%"},
+			{[]string{"a", "b", "c"}, 9, false, ""},
+			{[]string{"a", "b", "c", "", "20%"}, 9, false, "\r20%"},
+		},
+		"two bars, one above the other": {
+			{[]string{"a", "b", "c", "epoch 1", "10%"}, 9, false, "a\nb\nc\nepoch 1\n10%"},
+			{[]string{"a", "b", "c", "epoch 2", "20%"}, 9, false, "\repoch 2\n20%"},
+			{[]string{"a", "b", "c", "epoch 2", "30%"}, 9, false, "\r30%"},
+			{[]string{"a", "b", "c", "epoch 2", "90%", "d"}, 9, false, "\r90%\nd"},
+		},
+		"something else for a while": {
+			{[]string{"a", "b", "c", "10%"}, 9, false, "a\nb\nc\n10%"},
+			{[]string{"x", "y", "z", "q"}, 9, false, "\rq"},
+			{[]string{"x", "y", "z", "q", "r"}, 9, false, "\nr"},
+		},
+		"much at a time": {
+			{long[:50], 9, false, strings.Join(long[:50], "\n")},
+			{long[30:], 80, false, "\n" + strings.Join(long[50:], "\n")},
+		},
 	} {
-		if b := p.news(c.lines, c.ended); !bytes.Equal(b, []byte(c.want)) {
-			t.Errorf("%d: %q, want %q", i, b, c.want)
+		var p paneText
+		for i, c := range steps {
+			if b := p.news(picture{lines: c.lines, history: c.history}, c.ended); !bytes.Equal(b, []byte(c.want)) {
+				t.Errorf("%s, %d: %q, want %q", name, i, b, c.want)
+			}
 		}
 	}
+}
+
+// A server that answers late, or a program that fills the pane for a while, does not end
+// the training in it; its own end does.
+func TestPaneThatIsNotSeenForAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		text := strings.Split(banner+start+header+bar(1, 1)[1:], "\n")
+		answers := []func() (picture, error){
+			func() (picture, error) { return picture{lines: text}, nil },
+			func() (picture, error) { return picture{}, context.DeadlineExceeded },
+			func() (picture, error) { return picture{}, errors.New("signal: killed") },
+			func() (picture, error) { return picture{lines: []string{"an editor"}, alternate: true}, nil },
+			func() (picture, error) {
+				return picture{lines: append(slices.Clone(text[:len(text)-1]), bar(1, 2)[1:])}, nil
+			},
+			func() (picture, error) { return picture{}, errors.New("can't find pane: %3") },
+		}
+		s := newTmuxSource(tmuxPane{id: "%3"}, 0, nil)
+		s.capture = func(context.Context, int) (picture, error) {
+			a := answers[0]
+			answers = answers[1:]
+			return a()
+		}
+		var r recorder
+		check(t, s.Run(t.Context(), &r))
+		got := story(r.all())
+		want := []string{"reading", "Banner", "Notice", "Notice", "row 1/3 1/4 so far", "row 1/3 1/4", "row 1/3 2/4 so far", "row 1/3 2/4", "ended: the pane is gone"}
+		equal(t, got, want)
+	})
 }

@@ -8,6 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// Clean makes a text from outside, such as the name of a file, safe to print on a
+// terminal: one line without control characters.
+func Clean(s string) string { return clean(s) }
+
 // clean makes text from a log, a file name or a setting safe to draw: one line,
 // without escapes, control characters, marks that reorder text, or joiners and
 // selectors that terminals measure differently. parse takes escapes out already;

@@ -19,8 +19,8 @@ import (
 	"yolotop/sources"
 )
 
-// driverPatience is how long doctor waits for the driver.
-const driverPatience = 8 * time.Second
+// driverPatience is how long doctor waits for the driver, each way.
+const driverPatience = 5 * time.Second
 
 // facts are what doctor has found out about a machine.
 type facts struct {
@@ -89,11 +89,9 @@ all of it works, 1 if something is not there, 2 if something is there and broken
 
 // examine finds the facts.
 func examine(ctx context.Context, env environment) facts {
-	ctx, stop := context.WithTimeout(ctx, driverPatience)
-	defer stop()
 	f := facts{
 		system: runtime.GOOS + "/" + runtime.GOARCH,
-		driver: sources.InspectDriver(ctx, sources.NVIDIAOptions{}),
+		driver: sources.InspectDriver(ctx, driverPatience, sources.NVIDIAOptions{}),
 		host:   sources.InspectHost(), trainings: sources.InspectTrainings(),
 		tmux: sources.InspectTmux(ctx), inTmux: env.getenv("TMUX") != "", notices: sources.InspectNotices(),
 		term: env.getenv("TERM"), terminal: env.screen != nil,

@@ -172,7 +172,7 @@ func (p *plain) end(inputs []diagnose.Input) error {
 	if !known {
 		var names []string
 		for _, in := range inputs {
-			names = append(names, in.Name)
+			names = append(names, tui.Clean(in.Name))
 		}
 		return fmt.Errorf("%s: no training in it: %s", strings.Join(names, ", "), diagnose.Say("check.unknown").In(p.lang))
 	}

@@ -78,7 +78,7 @@ func (w *watcher) leave() {
 func (w *watcher) summarize() {
 	for _, run := range w.session.Runs() {
 		if run.Known {
-			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.session.Inputs()[run.Inputs[0]].Name, tui.Summary(run, w.session.Inputs(), w.options.lang))
+			fmt.Fprintf(w.env.stdout, "%s: %s\n", tui.Clean(w.session.Inputs()[run.Inputs[0]].Name), tui.Summary(run, w.session.Inputs(), w.options.lang))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func levelSign(l diagnose.Level) string {
 func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) {
 	var names []string
 	for _, i := range run.Inputs {
-		names = append(names, inputs[i].Name)
+		names = append(names, tui.Clean(inputs[i].Name))
 	}
 	fmt.Fprintf(b, "%s\n", tui.Summary(run, inputs, lang))
 	fmt.Fprintf(b, "  %s\n", strings.Join(append([]string{strings.Join(names, " + ")}, describe(run, lang)...), ", "))
