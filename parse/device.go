@@ -110,7 +110,10 @@ type Host struct {
 
 // Trainer is the process on this machine that writes an input.
 type Trainer struct {
-	PID       int   // 0 if it has ended
+	PID int // 0 if it has ended
+	// Start is when it began, by the system's own count: with PID it tells a process from a
+	// later one of the same number. 0 if not known.
+	Start     uint64
 	Processes []int // it and its descendants, in rising order
 	// Visible is CUDA_VISIBLE_DEVICES in the environment that it was started with, and
 	// Order is CUDA_DEVICE_ORDER. IsVisible is false where the former is not set.

@@ -207,9 +207,10 @@ func (p *procfs) descends(l *lookup, pid int, some map[int]Process) bool {
 func (p *procfs) lookAtTrainer(t parse.Trainer) (parse.Trainer, bool) {
 	tree := processTree{files: files{root: p.root, open: p.open}}
 	found, err := tree.collect(t.PID)
-	if err != nil || found[t.PID].dead() {
+	if err != nil || found[t.PID].dead() || t.Start != 0 && t.Start != found[t.PID].start {
 		return parse.Trainer{}, false
 	}
+	t.Start = found[t.PID].start
 	t.Processes = nil
 	for pid := range found {
 		t.Processes = append(t.Processes, pid)

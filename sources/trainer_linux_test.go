@@ -233,3 +233,19 @@ func TestTrainerThatIsGone(t *testing.T) {
 		t.Errorf("a process that is not there is %+v", got)
 	}
 }
+
+// A process that only has the number of a trainer that has ended is another one.
+func TestTrainerIsNoOtherProcessOfItsNumber(t *testing.T) {
+	t.Parallel()
+	now, ok := lookAtTrainer(parse.Trainer{PID: os.Getpid()})
+	if !ok || now.Start == 0 {
+		t.Fatalf("%+v, %v", now, ok)
+	}
+	if again, ok := lookAtTrainer(now); !ok || again.Start != now.Start {
+		t.Errorf("the same one is %+v, %v", again, ok)
+	}
+	now.Start++
+	if other, ok := lookAtTrainer(now); ok {
+		t.Errorf("another one is %+v", other)
+	}
+}
