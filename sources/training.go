@@ -216,7 +216,14 @@ func findInputs(running []trainingRun, folder string) ([]string, error) {
 // bounded calls a function that may hang, and gives up waiting for it; ok is false then.
 func bounded[T any](patience time.Duration, f func() T) (v T, ok bool) {
 	answer := make(chan T, 1)
-	go func() { answer <- f() }()
+	go func() {
+		var v T
+		_ = guarded(func() error { // after a panic it has found nothing
+			v = f()
+			return nil
+		})
+		answer <- v
+	}()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

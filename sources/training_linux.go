@@ -52,6 +52,7 @@ type candidate struct {
 	found   bool // the output is settled
 	next    time.Time
 	answer  chan found // of a look that goes on; nil if none does
+	late    bool       // it has not answered in time
 }
 
 // found is what a look for the output of a process has come to.
@@ -80,9 +81,16 @@ func trainingFinder() func() []trainingRun { return newTrainingSearch().find }
 // those first. The descendants of a training are part of it.
 func (s *trainingSearch) find() []trainingRun {
 	roots := s.roots()
+	for _, c := range roots {
+		s.look(c, roots)
+	}
+	patience := time.NewTimer(trainingPatience)
+	defer patience.Stop()
+	for _, c := range roots {
+		c.learn(patience)
+	}
 	var out []trainingRun
 	for _, c := range roots {
-		s.place(c, roots)
 		if c.says || c.found {
 			out = append(out, c.output)
 		}
@@ -186,34 +194,53 @@ func (s *trainingSearch) under(c *candidate, byPID map[int]*candidate, kind func
 	return false
 }
 
-// place finds where the output of a candidate goes, unless that is known or was looked for
-// lately.
-func (s *trainingSearch) place(c *candidate, roots []*candidate) {
-	switch {
-	case c.answer != nil:
-	case c.found && !c.changes(), time.Now().Before(c.next):
+// look begins to look where the output of a candidate goes, unless that is known or was
+// looked for lately.
+func (s *trainingSearch) look(c *candidate, roots []*candidate) {
+	now := time.Now()
+	if c.answer != nil || c.found && !c.changes() || now.Before(c.next) {
 		return
-	default:
-		look := outputSearch{procfs: s.procfs, self: s.self, uid: s.uid, panes: s.panes, sniff: s.sniff, claims: claimsOf(roots)}
-		q, says, gpu := c.process, c.says, c.gpu
-		c.answer = make(chan found, 1)
-		answer := c.answer
-		go func() { answer <- look.of(q, says, gpu) }()
 	}
-	timer := time.NewTimer(trainingPatience)
-	defer timer.Stop()
-	if time.Now().Before(c.next) { // it hangs, and was waited for before
-		timer.Reset(0)
+	c.next = now.Add(trainingAgain)
+	search := outputSearch{procfs: s.procfs, self: s.self, uid: s.uid, panes: s.panes, sniff: s.sniff, claims: claimsOf(roots)}
+	q, says, gpu := c.process, c.says, c.gpu
+	answer := make(chan found, 1)
+	c.answer = answer
+	f := found{run: c.output}
+	go func() {
+		_ = guarded(func() error { // after a panic it has no output, no more
+			f = search.of(q, says, gpu)
+			return nil
+		})
+		answer <- f
+	}()
+}
+
+// learn takes what a look has found out, if it comes before patience ends. One that hangs
+// is not waited for twice.
+func (c *candidate) learn(patience *time.Timer) {
+	if c.answer == nil {
+		return
 	}
+	var f found
 	select {
-	case f := <-c.answer:
-		c.answer = nil
-		if f.settled || !c.found {
-			c.output, c.found = f.run, f.settled
+	case f = <-c.answer:
+	default:
+		if c.late {
+			return
 		}
-	case <-timer.C:
+		select {
+		case f = <-c.answer:
+		case <-patience.C:
+			patience.Reset(0) // for the others, too
+			c.late = true
+			return
+		}
 	}
-	c.next = time.Now().Add(trainingAgain)
+	c.answer, c.late = nil, false
+	if f.settled || !c.found {
+		c.output, c.found = f.run, f.settled
+	}
 }
 
 // claim is a process that could be the one that writes what lies below a folder.
