@@ -275,7 +275,7 @@ func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
 }
 
 func (r *Run) banner(b *parse.Banner) {
-	if b.Version == "" { // a further device of the banner before
+	if b.Version == "" && b.Torch == "" { // a further device of the banner before
 		r.Devices = append(r.Devices, b.Devices...)
 		return
 	}

@@ -23,9 +23,17 @@ func splitArgs(line string) map[string]string {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		args[line[m[2]:m[3]]] = strings.TrimSpace(line[m[1]:end])
+		args[line[m[2]:m[3]]] = unquote(strings.TrimSpace(line[m[1]:end]))
 	}
 	return args
+}
+
+// unquote takes the quotes away that Python puts around texts in a Namespace.
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
+		return s[1 : len(s)-1]
+	}
+	return s
 }
 
 // configOf makes a Config of arguments as Ultralytics and YOLOv5 name them.

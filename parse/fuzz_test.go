@@ -202,6 +202,10 @@ func FuzzYOLOv5(f *testing.F) {
 	fuzzStream(f, banner5+"      Epoch    GPU_mem   box_loss   obj_loss   cls_loss  Instances       Size\n")
 }
 
+func FuzzYOLOv7(f *testing.F) { fuzzStream(f, banner7+space7+head7) }
+
+func FuzzYOLOv9(f *testing.F) { fuzzStream(f, args9+banner9+head9) }
+
 func FuzzResultsCSV(f *testing.F) {
 	for _, in := range recordings(f, ".csv") {
 		f.Add([]byte(in), len(in)/2)

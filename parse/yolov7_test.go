@@ -1,0 +1,110 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	banner7 = "YOLOR 🚀 v0.1-128-ga207844 torch 1.13.1+cu117 CUDA:0 (NVIDIA GeForce RTX 3090, 24267.5625MB)\n"
+	bannerR = "Using torch 1.7.1 CUDA:0 (GeForce RTX 2080 Ti, 11019MB)\n"
+	banner9 = "YOLO 🚀 v0.1-104-g5b1ea9a Python-3.10.13 torch-2.1.2+cu118 CUDA:0 (NVIDIA A100-SXM4-40GB, 40354MiB)\n"
+
+	space7 = "Namespace(adam=False, batch_size=16, cfg='cfg/training/yolov7.yaml', data='data/parts.yaml', epochs=3, freeze=[0], img_size=[640, 640], weights='', workers=8, total_batch_size=16)\n"
+	args9  = "\x1b[34m\x1b[1mtrain_dual: \x1b[0mweights=, cfg=models/detect/yolov9-c.yaml, data=data/parts.yaml, epochs=3, batch_size=16, imgsz=640, workers=8\n"
+	head7  = "\n     Epoch   gpu_mem       box       obj       cls     total    labels  img_size\n"
+	headR  = "\n     Epoch   gpu_mem       box       obj       cls     total   targets  img_size\n"
+	head9  = "\n      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n"
+	row7   = "\r       0/2     9.63G   0.08877   0.02972   0.02985    0.1483        43       640:  75%|███████▌  | 45/60 [00:20<00:06,  2.25it/s]"
+	row9   = "\r        0/2      17.2G      3.058      3.467      2.923        161        640:  50%|█████     | 25/50 00:12"
+)
+
+// TestYOLOv7 promises what YOLOv7, YOLOR and YOLOv9 say of themselves, and their rows.
+func TestYOLOv7(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in            string
+		trainer       string
+		version       string
+		torch, device string
+		total         Bytes
+		losses        []string
+		values        []float64
+		instances     float64
+		memory        Bytes
+		iter          int
+		elapsed       time.Duration
+	}{
+		{
+			banner7 + space7 + head7 + row7, "yolov7", "0.1-128-ga207844", "1.13.1+cu117", "NVIDIA GeForce RTX 3090", Bytes(24267.5625 * float64(MiB)),
+			[]string{"box", "obj", "cls", "total"},
+			[]float64{.08877, .02972, .02985, .1483},
+			43, 9_630_000_000, 45, 20 * time.Second,
+		},
+		{
+			bannerR + space7 + headR + row7, "yolov7", "", "1.7.1", "GeForce RTX 2080 Ti", 11019 * MiB,
+			[]string{"box", "obj", "cls", "total"},
+			[]float64{.08877, .02972, .02985, .1483},
+			43, 9_630_000_000, 45, 20 * time.Second,
+		},
+		{
+			args9 + banner9 + head9 + row9, "yolov9", "0.1-104-g5b1ea9a", "2.1.2+cu118", "NVIDIA A100-SXM4-40GB", 40354 * MiB,
+			[]string{"box_loss", "cls_loss", "dfl_loss"},
+			[]float64{3.058, 3.467, 2.923},
+			161, 17_200_000_000, 25, 12 * time.Second,
+		},
+	} {
+		b := one[*Banner](t, c.in)
+		if b.Trainer != c.trainer || b.Version != c.version || b.Torch != c.torch || len(b.Devices) != 1 || b.Devices[0].Name != c.device || b.Devices[0].Total != c.total {
+			t.Errorf("banner %+v", b)
+		}
+		cfg := one[*Config](t, c.in)
+		if cfg.Epochs != 3 || cfg.Batch != 16 || cfg.Workers != 8 || cfg.ImgSize[0] != 640 || cfg.Data != "data/parts.yaml" || !strings.HasPrefix(cfg.Model, "cfg/") && !strings.HasPrefix(cfg.Model, "models/") {
+			t.Errorf("%s: %+v", c.trainer, cfg)
+		}
+		p := one[*Progress](t, c.in)
+		if p.Epoch != 1 || p.Epochs != 3 || p.Iter != c.iter || p.Instances != c.instances || p.Size != 640 || p.Memory.Bytes != c.memory || p.Memory.Measure != Reserved || p.Elapsed != c.elapsed {
+			t.Errorf("%s: %+v", c.trainer, p)
+		}
+		if !slices.Equal(p.Columns.Losses, c.losses) || !slices.Equal(p.Values, c.values) {
+			t.Errorf("%s: %v %v", c.trainer, p.Columns.Losses, p.Values)
+		}
+	}
+}
+
+// TestYOLOv7Validates promises the results, whose names differ from those of others.
+func TestYOLOv7Validates(t *testing.T) {
+	t.Parallel()
+	in := banner7 + head7 + row7 + "\n" +
+		"               Class      Images      Labels           P           R      mAP@.5  mAP@.5:.95: 100%|██████████| 12/12 [00:04<00:00,  3.00it/s]\n" +
+		"                 all         380        1912       0.743        0.71       0.745       0.496\n"
+	v := one[*Validation](t, in)
+	if v.Images != 380 || v.Instances != 1912 || !slices.Equal(v.Names, []string{"precision", "recall", "mAP50", "mAP50-95"}) || v.Values[3] != 0.496 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestNoDialectTakesAnothersText promises that a banner or arguments belong to one trainer.
+func TestNoDialectTakesAnothersText(t *testing.T) {
+	t.Parallel()
+	for want, lines := range map[string][]string{
+		"ultralytics": {banner84},
+		"yolov5":      {banner5, banner5main},
+		"yolov7":      {banner7, bannerR},
+		"yolov9":      {banner9, strings.NewReplacer("\x1b[34m\x1b[1m", "", "\x1b[0m", "").Replace(args9)},
+	} {
+		for _, line := range lines {
+			var got []string
+			for _, d := range dialects() {
+				if d.claims([]byte(strings.TrimSuffix(line, "\n"))) {
+					got = append(got, d.name)
+				}
+			}
+			if !slices.Equal(got, []string{want}) {
+				t.Errorf("%q is claimed by %q, want %s", line, got, want)
+			}
+		}
+	}
+}
