@@ -161,6 +161,7 @@ type Run struct {
 	Findings     []*Finding
 	Log          []LogLine
 
+	stepped, waited              time.Duration         // of all steps whose time was printed, and waiting for data in them
 	caches                       map[string]cacheState // of images in main memory, by part of the data set
 	processes                    []int                 // of its trainer on this machine, in rising order; nil if not known
 	cards                        []card                // devices of this machine that are the run's
@@ -195,6 +196,15 @@ func (r *Run) CacheNeeds() (held, need parse.Bytes) {
 		need += c.need
 	}
 	return held, need
+}
+
+// DataShare is the share of the time of its steps that the run has waited for data; ok is
+// false where the trainer does not print that.
+func (r *Run) DataShare() (share float64, ok bool) {
+	if r.stepped <= 0 {
+		return 0, false
+	}
+	return float64(r.waited) / float64(r.stepped), true
 }
 
 // Local reports whether a process of this machine is known to write the run.

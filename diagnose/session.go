@@ -203,7 +203,7 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 	switch r := e.Record.(type) {
 	case *parse.Banner:
 		if rows {
-			if r.Version != "" || r.Torch != "" {
+			if r.Version != "" || r.Torch != "" || len(r.Devices) == 0 {
 				in.banner = nil
 			}
 			in.banner = append(in.banner, e) // whose it is shows in what follows

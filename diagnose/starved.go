@@ -17,6 +17,8 @@ const (
 	waitWindow  = 90 * time.Second // of step time
 	waitShare   = 0.35             // of the step time, waiting for data
 	waitHealed  = 0.20
+	waitMuch    = 0.60             // of it: plain enough to be said sooner
+	waitSoon    = 40 * time.Second // of step time
 	coldEpoch   = 30 * time.Minute // a first epoch longer than this is no warm-up
 	coldShare   = 0.60             // said as provisional within the first epoch
 	coldWindow  = 2 * time.Minute
@@ -113,7 +115,7 @@ func (d *starved) dataTime(r *Run, e parse.Event, p *parse.Progress) {
 	cold := p.Epoch == w.firstEpoch && w.epochTime < coldEpoch && r.Epochs != 1
 	f := r.active(Starved)
 	switch {
-	case w.total < waitWindow:
+	case w.total < waitWindow && !(w.total >= waitSoon && share >= waitMuch):
 	case cold && share > coldShare && w.epochTime >= coldWindow && f == nil:
 		r.raise(e, d.finding(r, share, true))
 	case !cold && share > waitShare && (f == nil || f.Provisional):

@@ -61,6 +61,11 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter
 	}
+	if p.StepTime > 0 && st.Rows > 0 { // the first row of an epoch holds the start of the workers
+		steps := time.Duration(max(1, r.stepsSince))
+		r.stepped += p.StepTime * steps
+		r.waited += p.DataTime * steps
+	}
 	r.lastIter = p.Iter
 	r.row(p)
 	st.Rows++
@@ -275,7 +280,7 @@ func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
 }
 
 func (r *Run) banner(b *parse.Banner) {
-	if b.Version == "" && b.Torch == "" { // a further device of the banner before
+	if b.Version == "" && b.Torch == "" && len(b.Devices) > 0 { // a further device of the banner before
 		r.Devices = append(r.Devices, b.Devices...)
 		return
 	}

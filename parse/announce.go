@@ -86,9 +86,12 @@ func notice(kind NoticeKind) func([]string, int) Record {
 
 // announce makes a record of a line that a YOLO trainer prints between rows, nil
 // if the line is none. base is the number that the trainer gives its first epoch.
-func announce(line string, base int) Record {
-	for i := range announcements {
-		a := &announcements[i]
+func announce(line string, base int) Record { return announceOf(announcements, line, base) }
+
+// announceOf is announce for a list of a trainer's own.
+func announceOf(list []announcement, line string, base int) Record {
+	for i := range list {
+		a := &list[i]
 		if !strings.Contains(line, a.marker) {
 			continue
 		}

@@ -206,6 +206,24 @@ func FuzzYOLOv7(f *testing.F) { fuzzStream(f, banner7+space7+head7) }
 
 func FuzzYOLOv9(f *testing.F) { fuzzStream(f, args9+banner9+head9) }
 
+func FuzzYOLOX(f *testing.F) { fuzzFields(f, rowYOLOX, rowYOLOXOld) }
+
+func FuzzMMDetection(f *testing.F) { fuzzFields(f, rowMM2, rowMM2Iter) }
+
+func FuzzMMEngine(f *testing.F) { fuzzFields(f, rowMM3) }
+
+func FuzzMetricLogger(f *testing.F) { fuzzFields(f, rowMetric, rowMetricOf) }
+
+func FuzzPaddle(f *testing.F) { fuzzFields(f, rowPaddle) }
+
+// fuzzFields checks a stream that begins with the first of some rows.
+func fuzzFields(f *testing.F, rows ...string) {
+	for _, row := range rows {
+		f.Add([]byte(row), len(row)/2)
+	}
+	fuzzStream(f, rows[0])
+}
+
 func FuzzResultsCSV(f *testing.F) {
 	for _, in := range recordings(f, ".csv") {
 		f.Add([]byte(in), len(in)/2)

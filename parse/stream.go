@@ -23,7 +23,10 @@ type dialect struct {
 
 // dialects is the table of all trainers: a new one is a file and a line here.
 func dialects() []dialect {
-	return []dialect{ultralytics(), yolov5(), yolov7(), yolov9(), resultsCSV()}
+	return []dialect{
+		ultralytics(), yolov5(), yolov7(), yolov9(), resultsCSV(),
+		yolox(), mmdet(), mmengine(), metricLogger(), paddle(),
+	}
 }
 
 // A Stream turns the bytes of one input into events. It finds out by itself which

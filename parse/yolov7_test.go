@@ -86,19 +86,25 @@ func TestYOLOv7Validates(t *testing.T) {
 	}
 }
 
-// TestNoDialectTakesAnothersText promises that a banner or arguments belong to one trainer.
+// TestNoDialectTakesAnothersText promises that banners, arguments and rows belong to one
+// trainer.
 func TestNoDialectTakesAnothersText(t *testing.T) {
 	t.Parallel()
 	for want, lines := range map[string][]string{
-		"ultralytics": {banner84},
-		"yolov5":      {banner5, banner5main},
-		"yolov7":      {banner7, bannerR},
-		"yolov9":      {banner9, strings.NewReplacer("\x1b[34m\x1b[1m", "", "\x1b[0m", "").Replace(args9)},
+		"ultralytics":     {banner84},
+		"yolov5":          {banner5, banner5main},
+		"yolov7":          {banner7, bannerR},
+		"yolox":           {rowYOLOX, rowYOLOXOld},
+		"mmdet":           {rowMM2, rowMM2Iter},
+		"mmengine":        {rowMM3},
+		"metriclogger":    {rowMetric, rowMetricOf},
+		"paddledetection": {rowPaddle},
+		"yolov9":          {banner9, args9},
 	} {
 		for _, line := range lines {
 			var got []string
 			for _, d := range dialects() {
-				if d.claims([]byte(strings.TrimSuffix(line, "\n"))) {
+				if d.claims([]byte(plain(line))) {
 					got = append(got, d.name)
 				}
 			}
@@ -107,4 +113,9 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// plain is a line as a dialect sees it: without escapes.
+func plain(line string) string {
+	return strings.NewReplacer("\x1b[34m", "", "\x1b[1m", "", "\x1b[4m", "", "\x1b[97m", "", "\x1b[0m", "", "\n", "").Replace(line)
 }

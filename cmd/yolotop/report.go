@@ -43,6 +43,7 @@ type runReport struct {
 	Last           map[string]*float64 `json:"last,omitempty"`
 	Metrics        map[string]*float64 `json:"metrics,omitempty"`
 	Rate           float64             `json:"rate_it_per_s,omitempty"`
+	DataShare      *float64            `json:"data_share,omitempty"`
 	Verdict        diagnose.Kind       `json:"verdict"`
 	Findings       []findingReport     `json:"findings"`
 }
@@ -128,6 +129,9 @@ func reportRun(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) r
 	}
 	if run.Iter >= 0 {
 		r.Iter, r.Iters = &run.Iter, run.Iters
+	}
+	if share, ok := run.DataShare(); ok {
+		r.DataShare = &share
 	}
 	if run.Batch >= 1 {
 		r.Batch = run.Batch
