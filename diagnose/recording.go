@@ -148,6 +148,9 @@ func (r *Run) takeRecording(recording *Run, at *time.Duration) {
 		r.Inputs = append(r.Inputs, recording.Inputs[0])
 	}
 	r.CardBy, r.Recording, r.GPUs = CardByRecording, recording, r.recordedBy(recording)
+	if g := r.FirstGPU(); r.Memory.Total == 0 && len(r.GPUs) == 1 {
+		r.Memory.Total = g.Total // the log does not tell it
+	}
 	if at != nil {
 		r.alignDriver(*at)
 	}

@@ -64,6 +64,7 @@ func TestARecordingOfTheSameTime(t *testing.T) {
 			if swapped {
 				s, log, csv = NewSession(Input{Name: "gpu.csv"}, Input{Name: "train.log"}), 1, 0
 				feed(s, csv, c.csv)
+				s.Observe(parse.Event{Origin: parse.Origin{Input: csv}, Record: &parse.SourceState{Status: parse.SourceEnded}})
 			}
 			feed(s, log, c.log)
 			if !swapped {

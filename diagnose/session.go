@@ -143,6 +143,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 			in.run.inputEnded()
 			in.run.settle()
 		}
+		s.recordings = true
 		s.joinRecordings()
 	}
 }

@@ -20,6 +20,9 @@ type fieldFormat struct {
 	epochBase, iterBase int
 	// step and data are the fields of the time of a step, which contains that for data.
 	step, data []string
+	// work is the field of the part of a step's time that is not spent waiting for data,
+	// where that is printed instead; empty if it is not.
+	work string
 	// memory is the field of the memory, in MiB, and measure what it measures.
 	memory  string
 	measure Measure
@@ -28,6 +31,8 @@ type fieldFormat struct {
 	size      string // field of the size of images; empty if there is none
 	// val is how a row of results begins; nil if there are none.
 	val *regexp.Regexp
+	// total finds how many iterations there are, in a line before the rows; nil if rows tell.
+	total *regexp.Regexp
 	// args finds arguments that are printed as Python prints them; nil if there are none.
 	args *regexp.Regexp
 	// says are lines between the rows.
@@ -39,7 +44,7 @@ func (f *fieldFormat) dialect() dialect {
 	return dialect{
 		name: f.name,
 		claims: func(line []byte) bool {
-			return bytes.Contains(line, []byte(f.mark)) && f.head.Match(line) || f.args != nil && bytes.Contains(line, []byte("Namespace(")) && f.args.Match(line)
+			return bytes.Contains(line, []byte(f.mark)) && f.head.Match(line) || f.total != nil && f.total.Match(line) || f.args != nil && bytes.Contains(line, []byte("Namespace(")) && f.args.Match(line)
 		},
 		start: func() reader { return &fieldReader{format: f} },
 	}
@@ -51,6 +56,7 @@ type fieldReader struct {
 	named   bool // the trainer was
 	columns *Columns
 	coco    cocoTable
+	total   int // iterations; 0 if not known
 }
 
 // read implements reader.
@@ -73,6 +79,13 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 			if v := namedResults(clean[at[1]:]); v != nil {
 				s.emit(v)
 			}
+			return true
+		}
+	}
+	if r.format.total != nil {
+		if m := r.format.total.FindStringSubmatch(clean); m != nil {
+			r.total, _ = scanInt([]byte(m[1]))
+			s.emit(&Text{Text: clean})
 			return true
 		}
 	}
@@ -135,6 +148,10 @@ func (r *fieldReader) row(line []byte) *Progress {
 	if p.Epoch < 1 || p.Iter < 0 {
 		return nil
 	}
+	if p.Iters < 0 && r.total > 0 {
+		p.Iters = r.total
+	}
+	worked := time.Duration(-1)
 	var names []string
 	known := r.columns != nil
 	fields := 0
@@ -148,6 +165,8 @@ func (r *fieldReader) row(line []byte) *Progress {
 			p.StepTime = seconds(v)
 		case slices.Contains(r.format.data, name):
 			p.DataTime = seconds(v)
+		case name == r.format.work && name != "":
+			worked = seconds(v)
 		case name == r.format.memory:
 			if v > 0 && v < 1<<30 {
 				p.Memory = MemoryReading{Bytes: Bytes(v) * MiB, Measure: r.format.measure, Step: MiB}
@@ -181,6 +200,9 @@ func (r *fieldReader) row(line []byte) *Progress {
 		r.columns = &Columns{Losses: names, Size: p.Size >= 0}
 	}
 	p.Columns = r.columns
+	if worked >= 0 {
+		p.DataTime = max(0, p.StepTime-worked)
+	}
 	if p.StepTime > 0 {
 		p.Rate = float64(time.Second) / float64(p.StepTime)
 		p.DataTime = min(p.DataTime, p.StepTime)

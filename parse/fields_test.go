@@ -108,3 +108,86 @@ func TestFieldNotices(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// Rows of files of JSON.
+const (
+	jsonMM2  = `{"mode": "train", "epoch": 1, "iter": 50, "lr": 0.0025, "memory": 5412, "data_time": 0.00808, "loss_cls": 1.83388, "loss_bbox": NaN, "loss": 12.78469, "time": 0.24917}` + "\n"
+	jsonMM3  = `{"lr": 0.0009, "data_time": 0.0169, "loss": 1.0816, "loss_cls": 0.6983, "time": 0.0181, "epoch": 2, "iter": 10, "memory": 6212, "step": 10}` + "\n"
+	jsonD2   = `{"data_time": 0.0067, "eta_seconds": 253.1, "iteration": 19, "loss_box_reg": 0.6775, "loss_cls": 1.74, "lr": 0.00016, "rank_data_time": 0.0067, "time": 0.2145, "total_loss": 2.918}` + "\n"
+	jsonDETR = `{"train_lr": 0.0001, "train_loss": 5.4188, "train_loss_vfl": 0.7893, "train_loss_vfl_aux_0": 0.7, "test_coco_eval_bbox": [0.284, 0.411, 0.279], "epoch": 0, "n_parameters": 1}` + "\n"
+)
+
+// TestJSONRows promises what files of JSON rows say, with the numbers that are none.
+func TestJSONRows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in, trainer string
+		epoch, iter int
+		memory      Bytes
+		measure     Measure
+		losses      []string
+		last        float64
+	}{
+		{jsonMM2, "mmdet", 1, 50, 5412 * MiB, AllocatedMax, []string{"loss_cls", "loss_bbox", "loss"}, 12.78469},
+		{jsonMM3, "mmengine", 2, 10, 6212 * MiB, IntervalMax, []string{"loss", "loss_cls"}, 0.6983},
+		{jsonD2, "detectron2", 1, 20, 0, NotMeasured, []string{"loss_box_reg", "loss_cls", "total_loss"}, 2.918},
+	} {
+		if b := one[*Banner](t, c.in+c.in); b.Trainer != c.trainer {
+			t.Errorf("%s: %+v", c.trainer, b)
+		}
+		p := one[*Progress](t, c.in)
+		if p.Epoch != c.epoch || p.Iter != c.iter || p.Memory.Bytes != c.memory || p.Memory.Measure != c.measure || p.StepTime == 0 || p.DataTime == 0 {
+			t.Errorf("%s: %+v", c.trainer, p)
+		}
+		if !slices.Equal(p.Columns.Losses, c.losses) || p.Values[len(p.Values)-1] != c.last {
+			t.Errorf("%s: %v %v", c.trainer, p.Columns.Losses, p.Values)
+		}
+	}
+	if p := one[*Progress](t, jsonMM2); p.Values[1] == p.Values[1] {
+		t.Errorf("NaN is %v", p.Values[1])
+	}
+	row := one[*EpochRow](t, jsonDETR)
+	half, _ := row.Metrics.Get("mAP50")
+	if row.Epoch != 1 || !slices.Equal(row.Losses.Names, []string{"loss", "loss_vfl"}) || half != 0.411 {
+		t.Errorf("%+v", row)
+	}
+	for in, want := range map[string]float64{
+		jsonMM2 + `{"mode": "val", "epoch": 1, "iter": 40, "lr": 0.01, "bbox_mAP": 0.4, "bbox_mAP_50": 0.6}` + "\n":     0.6,
+		jsonMM3 + `{"coco/bbox_mAP": 0.2, "coco/bbox_mAP_50": 0.3, "data_time": 0.002, "time": 0.01, "step": 2}` + "\n": 0.3,
+	} {
+		v := one[*Validation](t, in)
+		if got, _ := (Named{Names: v.Names, Values: v.Values}).Get("mAP50"); got != want {
+			t.Errorf("%+v, want %v", v, want)
+		}
+	}
+	for _, in := range []string{`{"a": 1}`, `{"epoch": 1, "iter"`, `{"mode": "train"}`, `{"level": "info", "time": 3, "msg": "x"}`} {
+		if got := recordsOf[*Progress](in + "\n"); len(got) != 0 {
+			t.Errorf("%s is a row", in)
+		}
+	}
+}
+
+// Rows of DAMO-YOLO and Detectron2, whose times are told in another way.
+const (
+	rowDAMO = "2026-03-14 09:12:39 | INFO     | damo.apis.detector_trainer:362 - epoch: 1/3, iter: 50/200, mem: 9413Mb, iter_time: 0.687s, model_time: 0.330s, total_loss: 2.8, loss_cls: 1.0, lr: 1.000e-02, size: (768, 640), ETA: 0:06:17\n"
+	rowD2   = "\x1b[32m[03/14 09:12:09 d2.utils.events]: \x1b[0m eta: 0:04:13  iter: 19  total_loss: 2.918  loss_cls: 1.74    time: 0.2146  last_time: 0.2038  data_time: 0.0067  last_data_time: 0.0042   lr: 0.00016667  max_mem: 4845M\n"
+	rowD206 = "[03/14 09:12:17] d2.utils.events INFO:  eta: 0:09:30  iter: 19  total_loss: 3.047  loss_cls: 1.887  time: 0.6521  data_time: 0.4154  lr: 0.00016667  max_mem: 3826M\n"
+)
+
+func TestFieldTimes(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][2]time.Duration{
+		rowDAMO: {687 * time.Millisecond, 357 * time.Millisecond},
+		rowD2:   {203800 * time.Microsecond, 4200 * time.Microsecond},
+		rowD206: {652100 * time.Microsecond, 415400 * time.Microsecond},
+	} {
+		p := one[*Progress](t, in)
+		if (p.StepTime-want[0]).Abs() > time.Microsecond || (p.DataTime-want[1]).Abs() > time.Microsecond || p.Memory.Measure != AllocatedMax {
+			t.Errorf("%q: step %v, data %v, %+v", in, p.StepTime, p.DataTime, p.Memory)
+		}
+	}
+	p := one[*Progress](t, "  MAX_ITER: 1200\n"+rowD2)
+	if p.Iter != 20 || p.Iters != 1200 || p.Epoch != 1 {
+		t.Errorf("%+v", p)
+	}
+}

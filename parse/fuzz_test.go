@@ -216,6 +216,12 @@ func FuzzMetricLogger(f *testing.F) { fuzzFields(f, rowMetric, rowMetricOf) }
 
 func FuzzPaddle(f *testing.F) { fuzzFields(f, rowPaddle) }
 
+func FuzzDAMOYOLO(f *testing.F) { fuzzFields(f, rowDAMO) }
+
+func FuzzDetectron2(f *testing.F) { fuzzFields(f, rowD2, rowD206) }
+
+func FuzzJSONLines(f *testing.F) { fuzzFields(f, jsonMM2, jsonMM3, jsonD2, jsonDETR) }
+
 // fuzzFields checks a stream that begins with the first of some rows.
 func fuzzFields(f *testing.F, rows ...string) {
 	for _, row := range rows {

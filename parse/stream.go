@@ -25,7 +25,7 @@ type dialect struct {
 func dialects() []dialect {
 	return []dialect{
 		ultralytics(), yolov5(), yolov7(), yolov9(), resultsCSV(),
-		yolox(), mmdet(), mmengine(), metricLogger(), paddle(),
+		yolox(), damoYOLO(), mmdet(), mmengine(), metricLogger(), paddle(), detectron2(), jsonLines(),
 	}
 }
 
@@ -323,7 +323,7 @@ type peeled struct {
 // Prefixes that transports put before lines: docker and kubectl, journald, ts,
 // srun -l, torchrun.
 var (
-	stampPrefix  = regexp.MustCompile(`^\s*\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?\]?\s`)
+	stampPrefix  = regexp.MustCompile(`^\s*\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(Z|[+-]\d\d:?\d\d)?\]?\s`)
 	syslogPrefix = regexp.MustCompile(`^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d )(?:\S+ \S+\[\d+\]: )?`)
 	rankPrefix   = regexp.MustCompile(`^\[(?:rank|default)(\d+)\]:\s?`)
 	srunPrefix   = regexp.MustCompile(`^ ?(\d{1,4}): `)
@@ -376,7 +376,7 @@ func peel(seg *segment) peeled {
 // differences matter. It is zero if the numbers are no time.
 func parseStamp(s, zone string) time.Time {
 	b := []byte(s)
-	b[10] = 'T'
+	b[4], b[7], b[10] = '-', '-', 'T'
 	for i, c := range b {
 		if c == ',' {
 			b[i] = '.'

@@ -97,6 +97,9 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 		"yolox":           {rowYOLOX, rowYOLOXOld},
 		"mmdet":           {rowMM2, rowMM2Iter},
 		"mmengine":        {rowMM3},
+		"damo-yolo":       {rowDAMO},
+		"detectron2":      {rowD2, rowD206},
+		"jsonlines":       {jsonMM2, jsonMM3, jsonD2, jsonDETR},
 		"metriclogger":    {rowMetric, rowMetricOf},
 		"paddledetection": {rowPaddle},
 		"yolov9":          {banner9, args9},
@@ -117,5 +120,5 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 
 // plain is a line as a dialect sees it: without escapes.
 func plain(line string) string {
-	return strings.NewReplacer("\x1b[34m", "", "\x1b[1m", "", "\x1b[4m", "", "\x1b[97m", "", "\x1b[0m", "", "\n", "").Replace(line)
+	return strings.NewReplacer("\x1b[34m", "", "\x1b[32m", "", "\x1b[1m", "", "\x1b[4m", "", "\x1b[97m", "", "\x1b[0m", "", "\n", "").Replace(line)
 }
