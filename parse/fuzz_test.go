@@ -202,6 +202,8 @@ func FuzzYOLOv5(f *testing.F) {
 	fuzzStream(f, banner5+"      Epoch    GPU_mem   box_loss   obj_loss   cls_loss  Instances       Size\n")
 }
 
+func FuzzYOLOv6(f *testing.F) { fuzzStream(f, args6+head6) }
+
 func FuzzYOLOv7(f *testing.F) { fuzzStream(f, banner7+space7+head7) }
 
 func FuzzYOLOv9(f *testing.F) { fuzzStream(f, args9+banner9+head9) }

@@ -93,6 +93,7 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 	for want, lines := range map[string][]string{
 		"ultralytics":     {banner84},
 		"yolov5":          {banner5, banner5main},
+		"yolov6":          {head6, args6},
 		"yolov7":          {banner7, bannerR},
 		"yolox":           {rowYOLOX, rowYOLOXOld},
 		"mmdet":           {rowMM2, rowMM2Iter},
@@ -121,4 +122,35 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 // plain is a line as a dialect sees it: without escapes.
 func plain(line string) string {
 	return strings.NewReplacer("\x1b[34m", "", "\x1b[32m", "", "\x1b[1m", "", "\x1b[4m", "", "\x1b[97m", "", "\x1b[0m", "", "\n", "").Replace(line)
+}
+
+const (
+	args6 = "training args are: Namespace(data_path='data/parts.yaml', conf_file='configs/yolov6s.py', img_size=640, batch_size=32, epochs=3, workers=8, device='0')\n"
+	head6 = "     Epoch        lr  iou_loss  dfl_loss  cls_loss\n"
+	row6  = "\r       0/2  0.0001667       1.1     1.261     2.672:   2%|▏         | 1/45 [00:00<00:20,  2.10it/s]"
+)
+
+// TestYOLOv6 promises rows without memory, whose columns the header names.
+func TestYOLOv6(t *testing.T) {
+	t.Parallel()
+	in := args6 + "\n" + head6 + row6 + "\n"
+	c := one[*Config](t, in)
+	if c.Batch != 32 || c.Epochs != 3 || c.Data != "data/parts.yaml" || c.Model != "configs/yolov6s.py" {
+		t.Errorf("%+v", c)
+	}
+	p := one[*Progress](t, in)
+	if p.Epoch != 1 || p.Epochs != 3 || p.Iter != 1 || p.Iters != 45 || p.Rate != 2.1 || p.Memory.Measure != NotMeasured {
+		t.Errorf("%+v", p)
+	}
+	if !slices.Equal(p.Columns.Losses, []string{"iou_loss", "dfl_loss", "cls_loss"}) || !slices.Equal(p.Values, []float64{1.1, 1.261, 2.672}) {
+		t.Errorf("%v %v", p.Columns.Losses, p.Values)
+	}
+	old := one[*Progress](t, "     Epoch  iou_loss  dfl_loss  cls_loss\n       0/2       1.1     1.261     2.672:   2%|▏         | 1/45 [00:00<00:20,  2.10it/s]\n")
+	if !slices.Equal(old.Values, []float64{1.1, 1.261, 2.672}) {
+		t.Errorf("before 0.4.0: %v", old.Values)
+	}
+	v := one[*Validation](t, in+"Epoch: 3 | mAP@0.5: 0.6123 | mAP@0.50:0.95: 0.4234\n")
+	if !slices.Equal(v.Values, []float64{0.6123, 0.4234}) {
+		t.Errorf("%+v", v)
+	}
 }
