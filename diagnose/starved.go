@@ -131,7 +131,7 @@ func (d *starved) finding(r *Run, share float64, provisional bool) Finding {
 	f := Finding{
 		Kind: Starved, GPU: r.gpu(), Level: Warning, Provisional: provisional,
 		Title:   Say("starved.title", Percent(share)),
-		Because: d.host.explain(Say("starved.because", Percent(share), waitWindow)),
+		Because: d.host.explain(Say("starved.because", Percent(share), d.wait.total.Round(time.Second))),
 		Advice:  d.host.advise(dataAdvice(r)),
 	}
 	if provisional {
