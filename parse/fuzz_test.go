@@ -208,6 +208,10 @@ func FuzzYOLOv7(f *testing.F) { fuzzStream(f, banner7+space7+head7) }
 
 func FuzzYOLOv9(f *testing.F) { fuzzStream(f, args9+banner9+head9) }
 
+func FuzzResultsText(f *testing.F) { fuzzFields(f, rowResults) }
+
+func FuzzYOLONAS(f *testing.F) { fuzzFields(f, rowNAS+"\n") }
+
 func FuzzYOLOX(f *testing.F) { fuzzFields(f, rowYOLOX, rowYOLOXOld) }
 
 func FuzzMMDetection(f *testing.F) { fuzzFields(f, rowMM2, rowMM2Iter) }

@@ -24,7 +24,7 @@ type dialect struct {
 // dialects is the table of all trainers: a new one is a file and a line here.
 func dialects() []dialect {
 	return []dialect{
-		ultralytics(), yolov5(), yolov6(), yolov7(), yolov9(), resultsCSV(),
+		ultralytics(), yolov5(), yolov6(), yolov7(), yolov9(), resultsCSV(), yolov7Results(), yoloNAS(),
 		yolox(), damoYOLO(), mmdet(), mmengine(), metricLogger(), paddle(), detectron2(), jsonLines(),
 	}
 }

@@ -77,3 +77,71 @@ func descendant(trainer string, banner func(string) []string, args *regexp.Regex
 	r.table.unit = 1e9
 	return r
 }
+
+// yolov7Results is the results.txt of YOLOv7 and YOLOR, and of YOLOv5 before it wrote
+// results.csv: one row an epoch and no header. It holds the last row of the epoch, then
+// precision, recall, mAP50, mAP50-95 and the three losses of the validation.
+func yolov7Results() dialect {
+	return dialect{
+		name:   "yolov7-results",
+		claims: func(line []byte) bool { p, _ := resultsText(line); return p != nil },
+		start:  func() reader { return resultsTextReader{} },
+	}
+}
+
+// resultsTextReader reads such a file.
+type resultsTextReader struct{}
+
+// read implements reader.
+func (resultsTextReader) read(s *Stream, text []byte, _ int) bool {
+	p, v := resultsText(bound(text))
+	if p == nil {
+		return false
+	}
+	s.emit(p)
+	s.emit(v)
+	return true
+}
+
+// resultsColumns are the names of the first numbers of a row of results.txt.
+var resultsColumns = &Columns{Losses: []string{"box", "obj", "cls", "total"}, Instances: true, Size: true}
+
+// resultsFields is how many fields such a row has.
+const resultsFields = 15
+
+// resultsText reads a row of results.txt; nil if it is none. That it has exactly so many
+// numbers and nothing else is what tells it from a row of a bar that was cut.
+func resultsText(line []byte) (*Progress, *Validation) {
+	i := skipSpace(line, 0)
+	if i >= len(line) || !isDigit(line[i]) || bytes.IndexByte(line, ':') >= 0 {
+		return nil, nil
+	}
+	fields := bytes.Fields(line)
+	if len(fields) != resultsFields {
+		return nil, nil
+	}
+	e, of, ok := bytes.Cut(fields[0], []byte("/"))
+	epoch, n := scanInt(e)
+	epochs, k := scanInt(of)
+	memory, size := scanFloat(fields[1])
+	if !ok || n == 0 || n != len(e) || k == 0 || k != len(of) || size != len(fields[1])-1 {
+		return nil, nil
+	}
+	letter := fields[1][size]
+	if letter != 'G' && letter != 'M' && letter != 'K' {
+		return nil, nil
+	}
+	numbers := make([]float64, 0, resultsFields-2)
+	for _, f := range fields[2:] {
+		v, n := scanFloat(f)
+		if n == 0 || n != len(f) {
+			return nil, nil
+		}
+		numbers = append(numbers, v)
+	}
+	t := table{unit: 1e9, columns: resultsColumns}
+	p := &Progress{Epoch: epoch + 1, Epochs: epochs + 1, Iter: -1, Iters: -1, Columns: resultsColumns, Instances: -1, Size: -1, Elapsed: -1}
+	t.bind(p, numbers[:6])
+	p.Memory = t.memory(memory, letter, false)
+	return p, &Validation{Class: "all", Images: -1, Instances: -1, Names: boxMetrics, Values: numbers[6:10]}
+}

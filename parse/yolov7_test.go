@@ -94,6 +94,7 @@ func TestNoDialectTakesAnothersText(t *testing.T) {
 		"ultralytics":     {banner84},
 		"yolov5":          {banner5, banner5main},
 		"yolov6":          {head6, args6},
+		"yolov7-results":  {rowResults},
 		"yolov7":          {banner7, bannerR},
 		"yolox":           {rowYOLOX, rowYOLOXOld},
 		"mmdet":           {rowMM2, rowMM2Iter},
@@ -152,5 +153,51 @@ func TestYOLOv6(t *testing.T) {
 	v := one[*Validation](t, in+"Epoch: 3 | mAP@0.5: 0.6123 | mAP@0.50:0.95: 0.4234\n")
 	if !slices.Equal(v.Values, []float64{0.6123, 0.4234}) {
 		t.Errorf("%+v", v)
+	}
+}
+
+const rowResults = "      0/29     7.23G   0.08193   0.01969   0.03027     0.127        88       640    0.1653   0.09366   0.07563   0.04416   0.06935   0.02058   0.02993\n"
+
+// TestResultsText promises what a row of results.txt says, which has no header.
+func TestResultsText(t *testing.T) {
+	t.Parallel()
+	p := one[*Progress](t, rowResults)
+	if p.Epoch != 1 || p.Epochs != 30 || p.Iter != -1 || p.Instances != 88 || p.Size != 640 || p.Memory.Bytes != 7_230_000_000 || p.Memory.Measure != Reserved {
+		t.Errorf("%+v", p)
+	}
+	if !slices.Equal(p.Values, []float64{.08193, .01969, .03027, .127}) {
+		t.Errorf("%v", p.Values)
+	}
+	v := one[*Validation](t, rowResults)
+	if !slices.Equal(v.Names, []string{"precision", "recall", "mAP50", "mAP50-95"}) || !slices.Equal(v.Values, []float64{.1653, .09366, .07563, .04416}) {
+		t.Errorf("%+v", v)
+	}
+	for _, in := range []string{
+		strings.TrimSuffix(rowResults, "   0.02993\n") + "\n", strings.Replace(rowResults, "7.23G", "7.23", 1), strings.Replace(rowResults, "0/29", "0-29", 1),
+	} {
+		if got := recordsOf[*Progress](in); len(got) != 0 {
+			t.Errorf("%q is a row", in)
+		}
+	}
+}
+
+const rowNAS = "Train epoch 3:  40%|████      | 20/50 [00:04<00:07,  4.10it/s, PPYoloELoss/loss=2.31, PPYoloELoss/loss_cls=1.2, PPYoloELoss/loss_iou=nan, gpu_mem=9.8]"
+
+// TestYOLONAS promises rows whose values stand behind the bar.
+func TestYOLONAS(t *testing.T) {
+	t.Parallel()
+	in := "[2026-03-14 09:12:04] INFO - sg_trainer.py - Started training for 50 epochs (0/49)\n\r" + rowNAS + "\n"
+	p := one[*Progress](t, in)
+	if p.Epoch != 4 || p.Epochs != 50 || p.Iter != 20 || p.Iters != 50 || p.Rate != 4.1 || p.Elapsed != 4*time.Second || p.Memory.Bytes != 9_800_000_000 || p.Memory.Measure != Reserved {
+		t.Errorf("%+v", p)
+	}
+	if !slices.Equal(p.Columns.Losses, []string{"loss", "loss_cls", "loss_iou"}) || p.Values[0] != 2.31 || p.Values[2] == p.Values[2] {
+		t.Errorf("%v %v", p.Columns.Losses, p.Values)
+	}
+	if v := one[*Validation](t, in+"    └── Map@0.50 = 0.5479\n"); v.Names[0] != "mAP50" || v.Values[0] != 0.5479 {
+		t.Errorf("%+v", v)
+	}
+	if rows := recordsOf[*Progress]("\rTrain epoch 0:   0%|          | 0/40 [00:00<?, ?it/s]\n"); len(rows) != 0 {
+		t.Errorf("a bar without values is a row: %+v", rows[0])
 	}
 }

@@ -40,6 +40,7 @@ func TestBadInput(t *testing.T) {
 		"an empty file":           {[]string{write("empty.log", nil)}, "no training in it"},
 		"a binary":                {[]string{write("noise.bin", noise)}, "no training in it"},
 		"a log of something else": {[]string{write("nginx.log", []byte(strings.Repeat("127.0.0.1 - - [10/Oct/2026:13:55:36 +0000] \"GET / HTTP/1.1\" 200 512\n", 200)))}, "no training in it"},
+		"one with time stamps":    {[]string{write("app.log", []byte(strings.Repeat("2026-03-14T09:12:05.123Z served a page\n", 50)))}, "no training in it"},
 		"half a UTF-8 sequence":   {[]string{write("half.log", []byte("caf\xc3"))}, "no training in it"},
 		"zeros":                   {[]string{write("zeros", make([]byte, 100_000))}, "no training in it"},
 		"standard input closed":   {[]string{"-"}, "no training in it"},

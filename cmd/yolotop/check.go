@@ -27,7 +27,9 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 	session := diagnose.NewSession(sessionInputs(targets)...)
 	events := 0
 	count := func(e parse.Event) {
-		if _, text := e.Record.(*parse.Text); !text {
+		switch e.Record.(type) {
+		case *parse.Text, *parse.Dated: // any log has those
+		default:
 			events++
 		}
 		session.Observe(e)
