@@ -56,6 +56,29 @@ func NewStream(input int) *Stream {
 	return &Stream{input: input, dialects: d, current: -1, readers: make([]reader, len(d)), torch: torchReader{rank: -1}}
 }
 
+// Formats are the names of the dialects that a stream can be told to be in.
+func Formats() []string {
+	var out []string
+	for _, d := range dialects() {
+		out = append(out, d.name)
+	}
+	return out
+}
+
+// NewStreamIn is [NewStream] for a stream that is in the given one of [Formats], whatever
+// it looks like; "" finds out by itself, and so does a name that is none of them.
+func NewStreamIn(format string, input int) *Stream {
+	s := NewStream(input)
+	for _, d := range s.dialects {
+		if d.name == format {
+			s.dialects, s.readers = []dialect{d}, make([]reader, 1)
+			s.adopt(0)
+			break
+		}
+	}
+	return s
+}
+
 // Write takes the next bytes and calls emit for every event in them, in order.
 // arrival is when they came; zero if that means nothing, as in a finished file.
 func (s *Stream) Write(b []byte, arrival time.Time, emit func(Event)) {

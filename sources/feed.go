@@ -12,6 +12,7 @@ import (
 // feed turns the bytes of one input into batches of events on the bus.
 type feed struct {
 	name   string
+	format string // one of [parse.Formats]; empty finds out
 	input  int
 	to     Publisher
 	stream *parse.Stream
@@ -20,8 +21,11 @@ type feed struct {
 	shown  frame // the provisional frame published last
 }
 
-func newFeed(name string, input int, to Publisher) *feed {
-	return &feed{name: name, input: input, to: to, stream: parse.NewStream(input)}
+func newFeed(name string, input int, to Publisher) *feed { return newFeedIn("", name, input, to) }
+
+// newFeedIn is newFeed for an input that is in a given format; see [parse.NewStreamIn].
+func newFeedIn(format, name string, input int, to Publisher) *feed {
+	return &feed{name: name, format: format, input: input, to: to, stream: parse.NewStreamIn(format, input)}
 }
 
 // frame is what tells one state of the newest bar from the next.

@@ -19,6 +19,8 @@ type Target struct {
 	Group string
 	// Args is the path of the run's args.yaml or opt.yaml; empty if there is none.
 	Args string
+	// Format is the one of [parse.Formats] that it is in; empty finds out.
+	Format string
 	// Expected marks the results.csv of a run that has begun and not finished an
 	// epoch: it does not exist yet and is to be waited for.
 	Expected bool

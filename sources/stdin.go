@@ -15,6 +15,7 @@ type Stdin struct {
 	*pump
 	reader io.Reader
 	input  int
+	format string
 }
 
 // NewStdin makes a source of r, which is os.Stdin outside tests; input is its
@@ -22,6 +23,10 @@ type Stdin struct {
 func NewStdin(r io.Reader, input int) *Stdin {
 	return &Stdin{pump: newPump(), reader: r, input: input}
 }
+
+// SetFormat says which of [parse.Formats] it is in, before Run; without it that is found
+// out.
+func (s *Stdin) SetFormat(format string) { s.format = format }
 
 // Name implements [Source].
 func (s *Stdin) Name() string { return "standard input" }
@@ -31,7 +36,7 @@ func (s *Stdin) Input() int { return s.input }
 
 // Run implements [Source]. Even with a context that has ended it starts to drain.
 func (s *Stdin) Run(ctx context.Context, p Publisher) error {
-	f := newFeed(s.Name(), s.input, p)
+	f := newFeedIn(s.format, s.Name(), s.input, p)
 	return s.run(ctx, endless{s.reader}, f, "nothing has come through the pipe yet")
 }
 

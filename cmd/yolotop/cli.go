@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // statusError carries an exit status that is no failure to be explained.
@@ -58,7 +60,16 @@ func explain(err error, root *cobra.Command) string {
 
 // globalFlags are the flags that every command takes.
 type globalFlags struct {
-	lang string
+	lang   string
+	format string
+}
+
+// inputFormat is what --format asks for: one of [parse.Formats], or empty.
+func (g globalFlags) inputFormat() (string, error) {
+	if g.format != "" && !slices.Contains(parse.Formats(), g.format) {
+		return "", fmt.Errorf("--format %s: not known; yolotop formats lists them", g.format)
+	}
+	return g.format, nil
 }
 
 // language is what --lang or the locale asks for.
@@ -97,6 +108,9 @@ func rootCommand(env environment) *cobra.Command {
 				return err
 			}
 			watch.lang = lang
+			if watch.format, err = global.inputFormat(); err != nil {
+				return err
+			}
 			if len(paths) == 0 {
 				return watchHere(cmd.Context(), env, watch)
 			}
@@ -111,6 +125,7 @@ func rootCommand(env environment) *cobra.Command {
 		return fmt.Errorf("%w (yolotop --help lists the flags)", err)
 	})
 	root.PersistentFlags().StringVar(&global.lang, "lang", "", "language of the texts: en or zh (default: the locale's)")
+	root.PersistentFlags().StringVar(&global.format, "format", "", "what the inputs are, whatever they look like (yolotop formats lists them)")
 	watch.register(root)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if cmd == root {
@@ -119,7 +134,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch), doctorCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
 	return root
 }
 
@@ -138,6 +153,9 @@ critical finding and 3 if there is no training in any input.`,
 				return err
 			}
 			o.lang = lang
+			if o.format, err = global.inputFormat(); err != nil {
+				return err
+			}
 			status, err := check(env, paths, o)
 			if err != nil {
 				return err
@@ -161,6 +179,7 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop check PATH...     read to the end, report, and exit
   yolotop demo              show a sample run; needs no GPU and no network
+  yolotop formats           list the trainers whose output is read
   yolotop doctor            say what of this machine can be watched
 
 Examples:
@@ -174,6 +193,7 @@ Examples:
 
 Watching:
   --wait           wait for a file that does not exist yet
+  --format NAME    what the inputs are, whatever they look like
   --poll           look at files by the clock only (network file systems)
   --follow         without a terminal: go on at the end of a file
 

@@ -20,6 +20,7 @@ import (
 // watchOptions are the flags of watching.
 type watchOptions struct {
 	lang               diagnose.Lang
+	format             string // one of [parse.Formats]; empty finds out
 	wait, poll, follow bool
 	color              string
 	ascii              bool
@@ -72,14 +73,17 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	if err != nil {
 		return err
 	}
+	inFormat(targets, o.format)
 	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8)}
 	for i, t := range targets {
 		var s sources.Source
 		if t.Path == standardInput {
-			s = sources.NewStdin(env.stdin, i)
+			in := sources.NewStdin(env.stdin, i)
+			in.SetFormat(t.Format)
+			s = in
 		} else {
 			s = sources.NewFile(sources.FileOptions{
-				Path: t.Path, Input: i, Args: t.Args, Wait: o.wait || t.Expected, Poll: o.poll,
+				Path: t.Path, Input: i, Args: t.Args, Format: t.Format, Wait: o.wait || t.Expected, Poll: o.poll,
 				Follow: env.screen != nil || o.follow,
 			})
 		}
