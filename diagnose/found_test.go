@@ -101,3 +101,25 @@ func TestResultsAloneDoNotSayWhyTheyEnd(t *testing.T) {
 		t.Errorf("rows come again: %v in epoch %d", r.Status, r.Epoch)
 	}
 }
+
+// A trainer that ends behind an epoch, and of which it is not known how many there are, has
+// ended as it should for all that is known.
+func TestATrainerThatEndsBehindAnEpoch(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	for text, forsaken := range map[string]bool{
+		"03/14 09:12:16 - mmengine - INFO - Epoch(train)  [1][300/300]  lr: 1.0e-03  time: 0.2  data_time: 0.01  loss: 2.7\n": false,
+		"03/14 09:12:16 - mmengine - INFO - Epoch(train)  [1][ 50/300]  lr: 1.0e-03  time: 0.2  data_time: 0.01  loss: 2.7\n": true,
+		banner + start + header + row("2", "10", "15.1G"):                                                                     true, // of ten
+	} {
+		s := NewSession(Input{Name: "train.log"})
+		parse.NewStream(0).Write([]byte(text), now, s.Observe)
+		for _, pid := range []int{42, 0} {
+			s.Observe(parse.Event{Origin: parse.Origin{Arrival: now}, Record: &parse.Trainer{PID: pid}})
+		}
+		s.Tick(now.Add(time.Minute))
+		if r := s.Runs()[0]; r.Forsaken != forsaken || r.Status != StatusUnknown {
+			t.Errorf("%.60q: forsaken %v, %v", text, r.Forsaken, r.Status)
+		}
+	}
+}

@@ -50,9 +50,21 @@ func (d *notMeasured) Observe(r *Run, e parse.Event) {
 	}
 }
 
+// zeroBecause is why a row has no memory, by trainer: some print 0G, some leave it out, and
+// YOLOv6 never prints any.
+func zeroBecause(trainer string) Message {
+	switch trainer {
+	case "", "ultralytics", "yolov5", "yolov7", "yolov9":
+		return Say("notmeasured.zero.because")
+	case "yolov6":
+		return Say("notmeasured.never.because")
+	}
+	return Say("notmeasured.left.because")
+}
+
 // raiseZero explains rows that print 0G.
 func (d *notMeasured) raiseZero(r *Run, e parse.Event) {
-	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: Say("notmeasured.zero.because")}
+	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: zeroBecause(r.Trainer)}
 	dev, known := r.Device()
 	switch {
 	case known && dev.Kind == "cpu":

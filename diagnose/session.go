@@ -185,8 +185,16 @@ func (in *inputState) forsake(now time.Time) {
 	r.settle()
 }
 
-// tells reports whether the inputs of a run would say why it ended: results.csv does not.
-func (r *Run) tells() bool { return r.measuredRows+r.unmeasuredRows > 0 || !r.HasRows() }
+// tells reports whether the inputs of a run would have said why it ended here: results.csv
+// never does, and many trainers end behind an epoch without a word.
+func (r *Run) tells() bool {
+	if !r.HasRows() {
+		return true
+	}
+	st := r.Current()
+	within := st != nil && !st.Complete || r.Epochs > 0 && r.Epoch < r.Epochs
+	return r.measuredRows+r.unmeasuredRows > 0 && within
+}
 
 // jumpOver is how late a tick may be before it counts as a jump of the clock.
 const jumpOver = 15 * time.Second

@@ -40,6 +40,8 @@ var catalogue = map[Key]text{
 	"notmeasured.csv.advice":       {"give the console log as well: yolotop train.log results.csv", "请同时提供控制台日志：yolotop train.log results.csv"},
 	"notmeasured.zero.title":       {"GPU memory is not measured", "未测量显存"},
 	"notmeasured.zero.because":     {"every row prints 0G, which means not measured and not empty", "每一行都显示 0G，意思是没有测量，而不是空闲"},
+	"notmeasured.never.because":    {"this trainer prints no memory", "该训练器不输出显存"},
+	"notmeasured.left.because":     {"no row shows memory; on a GPU this trainer prints it into its log", "没有任何一行显示显存；在 GPU 上该训练器会把它写入日志"},
 	"notmeasured.zero.driver":      {"compare with nvidia-smi: the run may not be on this GPU", "请与 nvidia-smi 对照：训练可能不在这块 GPU 上"},
 	"notmeasured.cpu.title":        {"the run is on the CPU; GPU memory is not measured", "训练运行在 CPU 上；未测量显存"},
 	"notmeasured.cpu.because":      {"the trainer's banner names the CPU as its device, and every row prints 0G", "训练器的启动信息显示设备为 CPU，且每一行都显示 0G"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -59,17 +60,17 @@ func TestABusyFileIsReadByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := logPath(t)
 		put(t, path, "")
-		watched, asked := 0, 0
+		var watched, asked atomic.Int32
 		woken := make(chan struct{}, 1)
 		watch := func(string) (<-chan struct{}, func()) {
-			asked++
-			watched++
-			return woken, func() { watched-- }
+			asked.Add(1)
+			watched.Add(1)
+			return woken, func() { watched.Add(-1) }
 		}
 		r := startFile(t, FileOptions{Path: path, Follow: true, system: system{watch: watch}})
 		equal(t, r.news(), []string{"reading"})
 		for range busyWakes {
-			if watched != 1 {
+			if watched.Load() != 1 {
 				t.Fatal("not watched although it is not busy yet")
 			}
 			appendTo(t, path, "one\n")
@@ -77,17 +78,17 @@ func TestABusyFileIsReadByTheClock(t *testing.T) {
 			synctest.Wait()
 			equal(t, r.news(), []string{"text: one"})
 		}
-		if watched != 0 {
+		if watched.Load() != 0 {
 			t.Error("a busy file still wakes us")
 		}
 		appendTo(t, path, "two\n")
 		equal(t, r.after(busyTick), []string{"text: two"})
-		if watched != 0 {
+		if watched.Load() != 0 {
 			t.Error("a file that was written within the last tick wakes us")
 		}
 		equal(t, r.after(2*busyTick), nil)
-		if watched != 1 || asked != 2 {
-			t.Errorf("a file that rests is watched %d times, after %d requests", watched, asked)
+		if watched.Load() != 1 || asked.Load() != 2 {
+			t.Errorf("a file that rests is watched %d times, after %d requests", watched.Load(), asked.Load())
 		}
 		appendTo(t, path, "three\n")
 		woken <- struct{}{}
