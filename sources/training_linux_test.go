@@ -68,7 +68,7 @@ type fakeTraining struct {
 // printed. start runs the shell; nil is in the background. It ends with the test.
 func startTraining(t *testing.T, script string, start func(t *testing.T, shell *exec.Cmd), env ...string) *fakeTraining {
 	t.Helper()
-	f := &fakeTraining{dir: t.TempDir(), mark: t.Name(), search: newTrainingSearch()}
+	f := &fakeTraining{dir: t.TempDir(), mark: fmt.Sprint(t.Name(), os.Getpid()), search: newTrainingSearch()}
 	control := t.TempDir()
 	for _, name := range []string{"ready", "more"} {
 		check(t, unix.Mkfifo(filepath.Join(control, name), 0o600))
@@ -327,7 +327,9 @@ func TestDiscoverFollowsWhatRuns(t *testing.T) {
 	f := startTraining(t, "train > out.txt 2>&1", nil)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	d := NewDiscover(DiscoverOptions{Folder: f.dir, running: f.found})
+	its := *f // a search has one user
+	its.search = newTrainingSearch()
+	d := NewDiscover(DiscoverOptions{Folder: f.dir, running: its.found})
 	bus := NewBus(8)
 	done := make(chan error, 1)
 	go func() { done <- Run(ctx, bus, d) }()
