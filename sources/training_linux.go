@@ -263,15 +263,18 @@ func claimsOf(roots []*candidate) []claim {
 }
 
 // ownerOf is the process that writes a run folder below its working folder, whose arguments
-// were written at a time: the youngest of those that ran then. It is 0 if there is none.
+// were written at a time: of those that ran then the nearest, and of those in one folder the
+// youngest. It is 0 if there is none.
 func ownerOf(claims []claim, folder string, began time.Time) int {
-	for _, c := range claims {
+	var best claim
+	for _, c := range claims { // the youngest first
 		inside := folder == c.folder || strings.HasPrefix(folder, strings.TrimSuffix(c.folder, "/")+"/")
-		if inside && !began.Before(c.start.Add(-time.Second)) { // the start is known to a second
-			return c.pid
+		started := !began.Before(c.start.Add(-time.Second)) // it is known to a second
+		if inside && started && len(c.folder) > len(best.folder) {
+			best = c
 		}
 	}
-	return 0
+	return best.pid
 }
 
 // trainerOfRun finds the training of a results.csv, which nobody holds open, by when its

@@ -172,8 +172,8 @@ func TestDiscoverTheTrainerOfARunFolder(t *testing.T) {
 	}
 }
 
-// TestWhoseRunFolderItIs promises that a run folder goes to the youngest process that ran
-// in or above it when the run began, whoever else is there.
+// TestWhoseRunFolderItIs promises that a run folder goes to the nearest and youngest process
+// that ran in or above it when the run began, whoever else is there.
 func TestWhoseRunFolderItIs(t *testing.T) {
 	t.Parallel()
 	at := func(minute int) time.Time { return time.Date(2026, 3, 14, 12, minute, 0, 0, time.UTC) }
@@ -182,6 +182,7 @@ func TestWhoseRunFolderItIs(t *testing.T) {
 	}
 	claims := claimsOf([]*candidate{
 		process(1, 0, "/proj", false), process(2, 10, "/proj", true), process(3, 20, "/proj", true), process(4, 15, "/other", true),
+		process(6, 22, "/", true),
 		{process: Process{PID: 5, Cwd: "/proj", Started: at(25)}}, // it only is in Python
 	})
 	for _, c := range []struct {
@@ -196,6 +197,7 @@ func TestWhoseRunFolderItIs(t *testing.T) {
 		{"/other/runs/train", 21, 4},
 		{"/proj", 11, 2},
 		{"/project/runs/train", 21, 0},
+		{"/project/runs/train", 23, 6},
 		{"/proj/runs/before", -5, 0},
 	} {
 		if got := ownerOf(claims, c.folder, at(c.minute)); got != c.want {
