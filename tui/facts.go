@@ -22,12 +22,30 @@ func (s scene) list(facts []fact, w int) []string {
 	label = min(label, w/2)
 	var out []string
 	for _, f := range facts {
-		if f.value != "" {
-			out = append(out, s.theme.dim.Styled(fit(s.say(f.key), label))+"  "+cut(f.value, w-label-2))
+		if f.value == "" {
+			continue
+		}
+		name := s.theme.dim.Styled(fit(s.say(f.key), label))
+		for _, line := range s.valueLines(f.value, w-label-2) {
+			out = append(out, name+"  "+line)
+			name = spaces(label)
 		}
 	}
 	return out
 }
+
+// valueLines is a value in w cells: in a narrow pane its parts stand below each other where
+// they do not fit, since the last one is often the reason to look.
+func (s scene) valueLines(value string, w int) []string {
+	first, rest, ok := strings.Cut(value, " · ")
+	if width(value) <= w || !ok || w >= narrowList {
+		return []string{cut(value, w)}
+	}
+	return append([]string{cut(first, w)}, s.valueLines(rest, w)...)
+}
+
+// narrowList is the width of values below which their parts may stand below each other.
+const narrowList = 48
 
 // workers are the data loader processes for each GPU; -1 if nothing tells.
 func (s scene) workers() int {
