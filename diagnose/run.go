@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -306,43 +305,6 @@ func (r *Run) Has(key string) bool {
 	return ok
 }
 
-// Past is a run at an earlier moment.
-type Past struct {
-	X       float64
-	Epoch   int
-	Run     time.Duration
-	Memory  parse.Bytes // 0 if not measured
-	Rate    float64
-	Losses  map[string]float64
-	Metrics map[string]float64
-}
-
-// At is the run as it was when x epochs were done.
-func (r *Run) At(x float64) Past {
-	p := Past{X: x, Epoch: int(math.Floor(x)) + 1, Losses: map[string]float64{}, Metrics: map[string]float64{}}
-	if r.Epochs > 0 {
-		p.Epoch = min(p.Epoch, r.Epochs)
-	}
-	if m, ok := r.MemorySeries.At(x); ok {
-		p.Memory, p.Run = parse.Bytes(m.Max), m.Run
-	}
-	if m, ok := r.RateSeries.At(x); ok {
-		p.Rate = m.Last
-	}
-	for name, s := range r.LossSeries {
-		if v, ok := s.At(x); ok {
-			p.Losses[name] = v.Last
-			p.Run = max(p.Run, v.Run)
-		}
-	}
-	for name, s := range r.MetricSeries {
-		if v, ok := s.At(x); ok {
-			p.Metrics[name] = v.Last
-		}
-	}
-	return p
-}
-
 // Verdict is the kind of the gravest active finding, or stable or unknown.
 func (r *Run) Verdict() Kind {
 	if f := r.Gravest(); f != nil {
@@ -389,53 +351,4 @@ func (r *Run) judged() bool {
 		}
 	}
 	return complete >= 3 && highs <= 1
-}
-
-// clone copies a run for a reader in another goroutine.
-func (r *Run) clone() *Run {
-	c := *r
-	c.detectors, c.printedColumns, c.Recording = nil, nil, nil
-	c.Inputs = slices.Clone(r.Inputs)
-	c.Epochal = slices.Clone(r.Epochal)
-	c.Losses = slices.Clone(r.Losses)
-	c.Marks = slices.Clone(r.Marks)
-	c.Log = slices.Clip(r.Log) // it only grows at its end
-	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
-	c.DriverSeries = r.DriverSeries.clone()
-	c.GPUs = cloneGPUs(r.GPUs)
-	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
-	c.Findings = make([]*Finding, len(r.Findings))
-	for i, f := range r.Findings {
-		g := *f
-		c.Findings[i] = &g
-	}
-	c.showAhead()
-	if r.Stage != nil {
-		s := *r.Stage
-		c.Stage = &s
-	}
-	return &c
-}
-
-// showAhead adds the epoch of a provisional row to the copy that a screen gets, so
-// that the newest frame is in its tables. Nothing else ever sees it.
-func (r *Run) showAhead() {
-	if st := r.Current(); !r.ahead || st != nil && st.Epoch >= r.Epoch {
-		return
-	}
-	st := EpochStat{Epoch: r.Epoch, Losses: r.Losses, Start: r.Elapsed}
-	if r.measuredRows > 0 {
-		st.Peak, st.Low, st.First = r.Memory.Last, r.Memory.Last, r.Memory.Last
-	}
-	r.Epochal = append(r.Epochal, st)
-	r.EpochsSeen++
-}
-
-func cloneSeries(m map[string]*Series) map[string]*Series {
-	out := make(map[string]*Series, len(m))
-	for k, s := range m {
-		c := s.clone()
-		out[k] = &c
-	}
-	return out
 }

@@ -184,101 +184,6 @@ func add(m map[string]*Series, name string, x float64, run time.Duration, v floa
 	s.Add(x, run, v)
 }
 
-func (r *Run) validated(e parse.Event, v *parse.Validation) {
-	if v.Class != "all" {
-		return
-	}
-	if v.Final {
-		if r.validation == 0 {
-			r.Metrics, r.MetricsEpoch = parse.Named{Names: v.Names, Values: v.Values}, r.Epoch
-		}
-		return
-	}
-	r.validation++
-	if r.measuredRows+r.unmeasuredRows == 0 { // no rows at all: they go elsewhere
-		r.EpochsSeen++
-		if r.FirstEpoch == 0 {
-			r.FirstEpoch = 1
-		}
-		r.Epoch = r.FirstEpoch + r.EpochsSeen - 1
-		r.LastRow = e.Arrival
-	}
-	r.Phase = BetweenEpochs
-	if st := r.Current(); st != nil {
-		if !st.Complete {
-			st.Complete = true
-			r.closeEpoch(st)
-		}
-		st.Metrics = parse.Named{Names: v.Names, Values: v.Values}
-	}
-	r.metrics(r.Epoch, parse.Named{Names: v.Names, Values: v.Values})
-}
-
-// metrics takes the metrics of a validation after an epoch.
-func (r *Run) metrics(epoch int, m parse.Named) {
-	r.Metrics, r.MetricsEpoch = m, epoch
-	for i, name := range m.Names {
-		if i < len(m.Values) {
-			add(r.MetricSeries, name, float64(epoch), r.Elapsed, m.Values[i])
-		}
-	}
-	if f, ok := fitness(m); ok && (r.BestEpoch == 0 || f > r.BestFitness) {
-		r.BestEpoch, r.BestFitness = epoch, f
-	}
-}
-
-// fitness is what Ultralytics and YOLOv5 choose best.pt by: 0.1 mAP50 + 0.9
-// mAP50-95 summed over boxes, masks and poses; the accuracy of a classifier.
-func fitness(m parse.Named) (f float64, ok bool) {
-	for i, name := range m.Names {
-		if i >= len(m.Values) {
-			break
-		}
-		weight := 0.0
-		switch name {
-		case "mAP50", "mAP50(M)", "mAP50(P)":
-			weight = 0.1
-		case "mAP50-95", "mAP50-95(M)", "mAP50-95(P)":
-			weight = 0.9
-		case "top1_acc", "mIoU":
-			weight = 1
-		}
-		if weight > 0 && !math.IsNaN(m.Values[i]) {
-			f += weight * m.Values[i]
-			ok = true
-		}
-	}
-	return f, ok
-}
-
-// epochRow takes a row of results.csv: all there is to know of an epoch if there
-// is no log, else only what the log lacks.
-func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
-	if r.measuredRows+r.unmeasuredRows > 0 {
-		if r.validation == 0 {
-			r.metrics(row.Epoch, row.Metrics)
-		}
-		return
-	}
-	if st := r.Current(); st == nil || st.Epoch != row.Epoch {
-		r.startEpoch(e, row.Epoch)
-	}
-	r.Epoch = row.Epoch
-	r.Columns, r.Losses = row.Losses.Names, slices.Clone(row.Losses.Values)
-	r.Phase, r.LastRow = BetweenEpochs, e.Arrival
-	st := r.Current()
-	st.Losses, st.Metrics, st.Complete, st.Moment = row.Losses.Values, row.Metrics, true, r.moment(e)
-	st.Rows++
-	r.closeEpoch(st)
-	r.metrics(row.Epoch, row.Metrics)
-	if r.Epochs > 0 && row.Epoch >= r.Epochs {
-		r.Status, r.Phase = Finished, Ended
-	} else if r.Status == Finished || r.Status == StatusUnknown {
-		r.Status = Running
-	}
-	r.Forsaken = false
-}
-
 func (r *Run) banner(b *parse.Banner) {
 	if b.Version == "" && b.Torch == "" && len(b.Devices) > 0 { // a further device of the banner before
 		r.Devices = append(r.Devices, b.Devices...)
@@ -388,51 +293,6 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 	r.log(e, n.Text, grave)
 }
 
-func (r *Run) failed(e parse.Event, f *parse.Failure) {
-	r.log(e, f.Text, true)
-	if r.searchingBatch() && (f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely) {
-		return // AutoBatch tries batches until one does not fit
-	}
-	if f.Kind == parse.Exception && (r.Status == Finished || r.Status == StoppedEarly && r.Phase == Finishing) {
-		return // the training is done; what the script did afterwards failed
-	}
-	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
-		r.Memory.Total = f.OOM.Total
-	}
-	if r.Death != nil && !graverDeath(f.Kind, r.Death.Kind) {
-		return // the first failure is the cause, what follows are consequences
-	}
-	first := r.Death == nil
-	r.Death, r.Status = f, Failed
-	if f.Kind == parse.Killed || f.Kind == parse.Interrupted {
-		r.Status = Killed
-	}
-	if first {
-		r.DeathAt, r.DeathPhase = r.moment(e), r.Phase
-		if r.begun > r.Epoch { // it died before the first row of the next epoch
-			r.DeathAt.Epoch, r.DeathPhase = r.begun, Training
-		}
-	}
-	kind := MarkFailure
-	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
-		kind = MarkOOM
-	}
-	r.mark(kind, r.Position(), Say("mark.failure"))
-}
-
-// searchingBatch reports whether AutoBatch is trying batches, which runs out of
-// memory on purpose.
-func (r *Run) searchingBatch() bool {
-	return !r.HasRows() && r.Stage != nil && r.Stage.Kind == parse.AutoBatch && !r.batchChosen
-}
-
-// graverDeath reports whether a later failure explains more than the first one: a
-// bare traceback says less than a known cause.
-func graverDeath(later, first parse.FailureKind) bool {
-	weak := func(k parse.FailureKind) bool { return k == parse.Exception || k == parse.WorkerLost }
-	return weak(first) && !weak(later) && later != parse.Interrupted
-}
-
 func (r *Run) mark(kind MarkKind, x float64, text Message) {
 	const most = 200
 	if len(r.Marks) == most {
@@ -452,23 +312,6 @@ func (r *Run) log(e parse.Event, text string, grave bool) {
 		r.logBytes -= len(r.Log[0].Text)
 		r.Log = r.Log[1:]
 	}
-}
-
-// inputEnded is told when no more will come of an input.
-func (r *Run) inputEnded() {
-	if r.Status == Running {
-		r.Status = StatusUnknown
-		r.dirty = true
-	}
-	r.Phase = Ended
-}
-
-// superseded is told when the input goes on with another run.
-func (r *Run) superseded() {
-	if r.Status == Running {
-		r.Status = StatusUnknown
-	}
-	r.Phase = Ended
 }
 
 // moment is where an event stands in the run.

@@ -1,0 +1,65 @@
+package diagnose
+
+import "yolotop/parse"
+
+func (r *Run) failed(e parse.Event, f *parse.Failure) {
+	r.log(e, f.Text, true)
+	if r.searchingBatch() && (f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely) {
+		return // AutoBatch tries batches until one does not fit
+	}
+	if f.Kind == parse.Exception && (r.Status == Finished || r.Status == StoppedEarly && r.Phase == Finishing) {
+		return // the training is done; what the script did afterwards failed
+	}
+	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
+		r.Memory.Total = f.OOM.Total
+	}
+	if r.Death != nil && !graverDeath(f.Kind, r.Death.Kind) {
+		return // the first failure is the cause, what follows are consequences
+	}
+	first := r.Death == nil
+	r.Death, r.Status = f, Failed
+	if f.Kind == parse.Killed || f.Kind == parse.Interrupted {
+		r.Status = Killed
+	}
+	if first {
+		r.DeathAt, r.DeathPhase = r.moment(e), r.Phase
+		if r.begun > r.Epoch { // it died before the first row of the next epoch
+			r.DeathAt.Epoch, r.DeathPhase = r.begun, Training
+		}
+	}
+	kind := MarkFailure
+	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
+		kind = MarkOOM
+	}
+	r.mark(kind, r.Position(), Say("mark.failure"))
+}
+
+// searchingBatch reports whether AutoBatch is trying batches, which runs out of
+// memory on purpose.
+func (r *Run) searchingBatch() bool {
+	return !r.HasRows() && r.Stage != nil && r.Stage.Kind == parse.AutoBatch && !r.batchChosen
+}
+
+// graverDeath reports whether a later failure explains more than the first one: a
+// bare traceback says less than a known cause.
+func graverDeath(later, first parse.FailureKind) bool {
+	weak := func(k parse.FailureKind) bool { return k == parse.Exception || k == parse.WorkerLost }
+	return weak(first) && !weak(later) && later != parse.Interrupted
+}
+
+// inputEnded is told when no more will come of an input.
+func (r *Run) inputEnded() {
+	if r.Status == Running {
+		r.Status = StatusUnknown
+		r.dirty = true
+	}
+	r.Phase = Ended
+}
+
+// superseded is told when the input goes on with another run.
+func (r *Run) superseded() {
+	if r.Status == Running {
+		r.Status = StatusUnknown
+	}
+	r.Phase = Ended
+}

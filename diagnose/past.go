@@ -1,0 +1,45 @@
+package diagnose
+
+import (
+	"math"
+	"time"
+
+	"yolotop/parse"
+)
+
+// Past is a run at an earlier moment.
+type Past struct {
+	X       float64
+	Epoch   int
+	Run     time.Duration
+	Memory  parse.Bytes // 0 if not measured
+	Rate    float64
+	Losses  map[string]float64
+	Metrics map[string]float64
+}
+
+// At is the run as it was when x epochs were done.
+func (r *Run) At(x float64) Past {
+	p := Past{X: x, Epoch: int(math.Floor(x)) + 1, Losses: map[string]float64{}, Metrics: map[string]float64{}}
+	if r.Epochs > 0 {
+		p.Epoch = min(p.Epoch, r.Epochs)
+	}
+	if m, ok := r.MemorySeries.At(x); ok {
+		p.Memory, p.Run = parse.Bytes(m.Max), m.Run
+	}
+	if m, ok := r.RateSeries.At(x); ok {
+		p.Rate = m.Last
+	}
+	for name, s := range r.LossSeries {
+		if v, ok := s.At(x); ok {
+			p.Losses[name] = v.Last
+			p.Run = max(p.Run, v.Run)
+		}
+	}
+	for name, s := range r.MetricSeries {
+		if v, ok := s.At(x); ok {
+			p.Metrics[name] = v.Last
+		}
+	}
+	return p
+}
