@@ -83,8 +83,8 @@ func (s *Session) sameTime(log, rec *inputState) bool {
 	return max(apart, -apart) <= recordingLive
 }
 
-// offset is the run time of a run at the beginning of a recording; ok is false where only
-// arrival ties the two.
+// offset is the run time of a run at the beginning of a recording; nil where only arrival
+// ties the two.
 func (s *Session) offset(r *Run, rec *inputState) *time.Duration {
 	log := &s.states[r.Inputs[0]]
 	if log.dated == nil || log.dated.Zoned || rec.run.firstStamp.IsZero() {

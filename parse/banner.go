@@ -6,6 +6,16 @@ import (
 	"strings"
 )
 
+// introduction names a trainer that prints no banner, once.
+type introduction struct{ done bool }
+
+func (i *introduction) make(s *Stream, trainer string) {
+	if !i.done {
+		i.done = true
+		s.emit(&Banner{Trainer: trainer})
+	}
+}
+
 // bannerDevice finds "CUDA:0 (NVIDIA GeForce RTX 3090, 24268MiB)" and the like.
 // Names hold blanks, dashes and parentheses; YOLOv5 5.0 prints "11019.4375MB".
 var bannerDevice = regexp.MustCompile(`(CUDA|NPU|XPU|MPS|CPU)(?::(\d+))?(?:\s*\((.*)\))?\s*$`)

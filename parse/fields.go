@@ -53,7 +53,7 @@ func (f *fieldFormat) dialect() dialect {
 // fieldReader reads a stream of a fieldFormat.
 type fieldReader struct {
 	format  *fieldFormat
-	named   bool // the trainer was
+	trainer introduction
 	columns *Columns
 	coco    cocoTable
 	total   int // iterations; 0 if not known
@@ -64,7 +64,7 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 	line := bound(text)
 	if bytes.Contains(line, []byte(r.format.mark)) {
 		if p := r.row(line); p != nil {
-			r.introduce(s)
+			r.trainer.make(s, r.format.name)
 			s.emit(p)
 			return true
 		}
@@ -91,7 +91,7 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 	}
 	if r.format.args != nil {
 		if m := r.format.args.FindStringSubmatch(clean); m != nil {
-			r.introduce(s)
+			r.trainer.make(s, r.format.name)
 			c := configOf(splitArgs(m[1]))
 			if fp16, ok := c.Args["fp16"]; ok {
 				on := fp16 == "True"
@@ -109,14 +109,6 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 		return true
 	}
 	return false
-}
-
-// introduce says which trainer it is, which no banner does.
-func (r *fieldReader) introduce(s *Stream) {
-	if !r.named {
-		r.named = true
-		s.emit(&Banner{Trainer: r.format.name})
-	}
 }
 
 // maxFields is the most fields of a row that are looked at.

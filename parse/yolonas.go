@@ -33,7 +33,7 @@ var (
 
 // nasReader reads a stream of YOLO-NAS.
 type nasReader struct {
-	named   bool
+	trainer introduction
 	epochs  int // 0 if not known
 	columns *Columns
 }
@@ -42,7 +42,7 @@ type nasReader struct {
 func (r *nasReader) read(s *Stream, text []byte, _ int) bool {
 	line := bound(text)
 	if p, rest := r.row(line); p != nil {
-		r.introduce(s)
+		r.trainer.make(s, "yolo-nas")
 		s.emit(p)
 		s.glued(rest)
 		return true
@@ -63,7 +63,7 @@ func (r *nasReader) read(s *Stream, text []byte, _ int) bool {
 	clean := cleanText(line)
 	switch {
 	case strings.Contains(clean, "INFO - sg_trainer"):
-		r.introduce(s)
+		r.trainer.make(s, "yolo-nas")
 		if m := nasStarted.FindStringSubmatch(clean); m != nil {
 			r.epochs = int(number(m[1]))
 			s.emit(&Notice{Kind: TrainingStarted, Epochs: r.epochs, Text: clean})
@@ -84,13 +84,6 @@ func (r *nasReader) read(s *Stream, text []byte, _ int) bool {
 		return true
 	}
 	return false
-}
-
-func (r *nasReader) introduce(s *Stream) {
-	if !r.named {
-		r.named = true
-		s.emit(&Banner{Trainer: "yolo-nas"})
-	}
 }
 
 // row reads a row; nil if the line is none, or a bar that has no values yet.

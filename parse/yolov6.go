@@ -38,7 +38,7 @@ func yolov6Columns(line []byte) []string {
 
 // yolov6Reader reads a stream of YOLOv6.
 type yolov6Reader struct {
-	named   bool
+	trainer introduction
 	names   []string // of the header
 	columns *Columns
 }
@@ -56,7 +56,7 @@ func (r *yolov6Reader) read(s *Stream, text []byte, _ int) bool {
 		return true
 	}
 	if names := yolov6Columns(line); names != nil {
-		r.introduce(s)
+		r.trainer.make(s, "yolov6")
 		r.names = names
 		c := &Columns{Losses: slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "lr" })}
 		if !sameColumns(c, r.columns) {
@@ -67,7 +67,7 @@ func (r *yolov6Reader) read(s *Stream, text []byte, _ int) bool {
 	}
 	clean := cleanText(line)
 	if m := yolov6Args.FindStringSubmatch(clean); m != nil {
-		r.introduce(s)
+		r.trainer.make(s, "yolov6")
 		args := splitArgs(m[1])
 		c := configOf(args)
 		c.Model, c.Data = args["conf_file"], args["data_path"]
@@ -91,13 +91,6 @@ var (
 	yolov6Result = regexp.MustCompile(`^\s*Epoch: \d+ \| mAP@0\.5: ([0-9.eE+-]+) \| mAP@0\.50:0\.95: ([0-9.eE+-]+)`)
 	yolov6Done   = regexp.MustCompile(`^\s*Training completed in [0-9.]+ hours\.`)
 )
-
-func (r *yolov6Reader) introduce(s *Stream) {
-	if !r.named {
-		r.named = true
-		s.emit(&Banner{Trainer: "yolov6"})
-	}
-}
 
 // row reads a row; nil if the line is none.
 func (r *yolov6Reader) row(line []byte) (p *Progress, rest []byte) {

@@ -18,15 +18,11 @@ type Stdin struct {
 	format string
 }
 
-// NewStdin makes a source of r, which is os.Stdin outside tests; input is its
-// index among the inputs.
-func NewStdin(r io.Reader, input int) *Stdin {
-	return &Stdin{pump: newPump(), reader: r, input: input}
+// NewStdin makes a source of r, which is os.Stdin outside tests; input is its index among
+// the inputs, format the one of [parse.Formats] that it is in, empty to find out.
+func NewStdin(r io.Reader, input int, format string) *Stdin {
+	return &Stdin{pump: newPump(), reader: r, input: input, format: format}
 }
-
-// SetFormat says which of [parse.Formats] it is in, before Run; without it that is found
-// out.
-func (s *Stdin) SetFormat(format string) { s.format = format }
 
 // Name implements [Source].
 func (s *Stdin) Name() string { return "standard input" }

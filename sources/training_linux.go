@@ -51,6 +51,7 @@ type candidate struct {
 	output  trainingRun
 	found   bool // the output is settled
 	next    time.Time
+	looks   int
 	answer  chan found // of a look that goes on; nil if none does
 	late    bool       // it has not answered in time
 }
@@ -72,6 +73,15 @@ func newTrainingSearch() *trainingSearch {
 // a program that trains again writes another run folder.
 func (c *candidate) changes() bool {
 	return c.output.output == parse.OutputFile && c.output.targets[0].Group != ""
+}
+
+// patience is how often the wait between two looks is doubled: a service in Python is not
+// worth reading its log every few seconds, while a training may begin to write any time.
+func (c *candidate) patience() int {
+	if c.likely() {
+		return 0
+	}
+	return 5
 }
 
 // trainingFinder finds trainings, pass by pass.
@@ -110,7 +120,10 @@ func (s *trainingSearch) roots() []*candidate {
 			continue
 		}
 		if now := time.Now(); !c.says && !c.gpu && now.Sub(c.asked) >= trainingAgain {
-			c.gpu, c.asked = s.procfs.usesGPU(c.process.PID), now
+			c.asked = now
+			if c.gpu = s.procfs.usesGPU(c.process.PID); c.gpu {
+				c.next = time.Time{} // it may train after all
+			}
 		}
 		if c.says || c.gpu || c.process.UID == s.uid {
 			out = append(out, c)
@@ -201,7 +214,8 @@ func (s *trainingSearch) look(c *candidate, roots []*candidate) {
 	if c.answer != nil || c.found && !c.changes() || now.Before(c.next) {
 		return
 	}
-	c.next = now.Add(trainingAgain)
+	c.next = now.Add(trainingAgain << min(c.looks, c.patience()))
+	c.looks++
 	search := outputSearch{procfs: s.procfs, self: s.self, uid: s.uid, panes: s.panes, sniff: s.sniff, claims: claimsOf(roots)}
 	q, says, gpu := c.process, c.says, c.gpu
 	answer := make(chan found, 1)

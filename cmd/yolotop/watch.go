@@ -78,9 +78,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	for i, t := range targets {
 		var s sources.Source
 		if t.Path == standardInput {
-			in := sources.NewStdin(env.stdin, i)
-			in.SetFormat(t.Format)
-			s = in
+			s = sources.NewStdin(env.stdin, i, t.Format)
 		} else {
 			s = sources.NewFile(sources.FileOptions{
 				Path: t.Path, Input: i, Args: t.Args, Format: t.Format, Wait: o.wait || t.Expected, Poll: o.poll,
