@@ -21,12 +21,10 @@ const (
 	trainingAgain = 8 * time.Second
 )
 
-// processID is a process, and not another one that has its number later, nor what ran in
-// it before it became another program.
+// processID is a process, and not another one that has its number later.
 type processID struct {
 	pid   int
 	start uint64 // in ticks
-	name  string
 }
 
 // trainingSearch finds the processes of this machine that train, and where their output
@@ -38,14 +36,16 @@ type trainingSearch struct {
 	panes     paneLister
 	sniff     func(tmuxPane) bool // reports whether the text of a pane is a training's
 	known     map[processID]*candidate
+	byPID     map[int]*candidate // of the last pass
 }
 
 // candidate is a process that may train.
 type candidate struct {
 	process Process
-	trainer bool // it is what trainers are
-	says    bool // that it trains, in its command line
-	gpu     bool // it uses a device
+	name    string // as the kernel had it: another one may be another program
+	trainer bool   // it is what trainers are
+	says    bool   // that it trains, in its command line
+	gpu     bool   // it uses a device
 	asked   time.Time
 	parent  int
 	output  trainingRun
@@ -137,56 +137,67 @@ func (s *trainingSearch) roots() []*candidate {
 // likely reports whether a process is more than a program in Python.
 func (c *candidate) likely() bool { return c.says || c.gpu }
 
-// processes reads the processes that are worth it, each once, and forgets those that have
-// ended.
+// processes reads the processes that are worth it, each once for every name that it has,
+// and forgets those that have ended. What cannot be read now stays as it was known.
 func (s *trainingSearch) processes() map[int]*candidate {
 	l := s.procfs.newLookup()
 	pids, err := l.files.numbered("/proc")
 	if err != nil {
-		return nil // then what is known stays so
+		return s.byPID
 	}
 	byPID := make(map[int]*candidate, len(pids))
-	alive := make(map[processID]bool, len(pids))
+	known := make(map[processID]*candidate, len(pids))
 	for _, pid := range pids {
 		b, err := l.files.read(procPath(pid, "/stat"), smallLimit)
-		if err != nil || pid == s.self {
+		if err != nil && !gone(err) {
+			for id, c := range s.known {
+				if id.pid == pid {
+					known[id], byPID[pid] = c, c
+				}
+			}
 			continue
 		}
 		stat, ok := parseStat(b)
-		if !ok || stat.dead() {
+		if err != nil || pid == s.self || !ok || stat.dead() {
 			continue
 		}
-		id := processID{pid, stat.start, statName(b)}
-		alive[id] = true
+		id, name := processID{pid, stat.start}, statName(b)
 		c := s.known[id]
-		if c == nil {
-			if c = s.read(l, id); c == nil {
-				continue // perhaps the next time
+		if c == nil || c.name != name {
+			if fresh := s.read(l, pid, name); fresh != nil {
+				c = fresh.after(c)
 			}
-			s.known[id] = c
 		}
-		c.parent = stat.ppid
-		byPID[pid] = c
-	}
-	for id := range s.known {
-		if !alive[id] {
-			delete(s.known, id)
+		if c != nil {
+			c.parent = stat.ppid
+			known[id], byPID[pid] = c, c
 		}
 	}
+	s.known, s.byPID = known, byPID
 	return byPID
 }
 
-// read reads a process that is new; nil if its command line cannot be read now.
-func (s *trainingSearch) read(l *lookup, id processID) *candidate {
-	exe, _ := os.Readlink(s.procfs.root + procPath(id.pid, "/exe")) // of this user's only
-	if !looksLikeTrainer(Process{Name: id.name}) && !strings.HasPrefix(filepath.Base(exe), "python") {
-		return &candidate{}
+// after is a candidate of which before was known under another name, as torch gives its
+// main thread one: what it prints and uses is the same if it is the same program.
+func (c *candidate) after(before *candidate) *candidate {
+	if before == nil || !before.trainer || !slices.Equal(before.process.Args, c.process.Args) {
+		return c
 	}
-	q, err := s.procfs.read(l, id.pid)
+	before.name, before.process.Name = c.name, c.process.Name
+	return before
+}
+
+// read reads a process that is new; nil if its command line cannot be read now.
+func (s *trainingSearch) read(l *lookup, pid int, name string) *candidate {
+	exe, _ := os.Readlink(s.procfs.root + procPath(pid, "/exe")) // of this user's only
+	if !looksLikeTrainer(Process{Name: name}) && !strings.HasPrefix(filepath.Base(exe), "python") {
+		return &candidate{name: name}
+	}
+	q, err := s.procfs.read(l, pid)
 	if err != nil || len(q.Args) == 0 {
 		return nil
 	}
-	c := &candidate{process: q, trainer: looksLikeTrainer(q), says: saysTraining(q)}
+	c := &candidate{process: q, name: name, trainer: looksLikeTrainer(q), says: saysTraining(q)}
 	c.output = trainingRun{process: q, own: q.UID == s.uid}
 	return c
 }

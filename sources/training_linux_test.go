@@ -219,6 +219,17 @@ func TestDiscoverKeepsWhatItKnows(t *testing.T) {
 	if got := f.only(t); got.process.PID != pid || got.key() == "" {
 		t.Errorf("it is %+v now", got)
 	}
+	for _, c := range f.search.known {
+		c.name = "before" // it has given itself another name since
+	}
+	f.search.procfs = newProcfs(t.TempDir()) // nothing can be listed
+	if got := f.only(t); got.process.PID != pid || got.key() == "" {
+		t.Errorf("where nothing can be listed it is %+v", got)
+	}
+	f.search.procfs = newProcfs("")
+	if got := f.only(t); got.process.PID != pid || got.key() == "" {
+		t.Errorf("under another name it is %+v", got)
+	}
 	check(t, f.more.Close())
 	for f.search.find(); len(f.found()) > 0; { // it ends
 		runtime.Gosched()
