@@ -56,7 +56,7 @@ func zeroBecause(trainer string) Message {
 	switch trainer {
 	case "", "ultralytics", "yolov5", "yolov7", "yolov9":
 		return Say("notmeasured.zero.because")
-	case "yolov6":
+	case "yolov6", "darknet", "lightning", "huggingface", "pytorch":
 		return Say("notmeasured.never.because")
 	}
 	return Say("notmeasured.left.because")

@@ -40,6 +40,8 @@ type Memory struct {
 	Peak    parse.Bytes
 	Total   parse.Bytes // of the card; 0 if not known
 	Step    parse.Bytes // what the last printed number can resolve
+	// Decimal is that it was printed in GB or MB, which may be powers of 1000 or of 1024.
+	Decimal bool
 }
 
 // EpochStat sums up one epoch.
@@ -136,7 +138,9 @@ type Run struct {
 	EpochTime     time.Duration // of a whole epoch with its validation; 0 if not known
 	LastRow       time.Time     // arrival of the newest row; zero if it was read from a file
 	DamagedImages int
-	predecessor   *Run // the run before it in the same input, nil if none
+	// CountedOOMs is how often torch says that it ran out of memory since the process began.
+	CountedOOMs int
+	predecessor *Run // the run before it in the same input, nil if none
 
 	GPUs []*GPU      // devices that were sampled, in the order in which they came
 	Host *parse.Host // newest sample of the machine; nil if there was none
@@ -181,6 +185,7 @@ type Run struct {
 	validation                   int  // validations so far, final ones excluded
 	printedColumns               *parse.Columns
 	measuredRows, unmeasuredRows int
+	readings                     [parse.Measures]int // so far, by measure
 	gap                          livePulse
 }
 

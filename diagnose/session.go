@@ -230,6 +230,10 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 			}
 		case parse.BatchReduced, parse.NaNRecovery:
 			in.retry = true
+		case parse.EpochBegan:
+			if r.Epoch < in.run.Epoch && !in.retry {
+				s.next(in, e.Input)
+			}
 		}
 	case *parse.Progress:
 		if r.Epoch < in.run.Epoch && !in.retry {

@@ -78,6 +78,10 @@ var commandTexts = map[Key]text{
 	"format.paddledetection": {"PaddleDetection: most memory allocated, losses, waiting for data, mAP", "PaddleDetection：已分配显存峰值、损失、等待数据的时间、mAP"},
 	"format.detectron2":      {"Detectron2: most memory allocated, losses, waiting for data; it counts iterations only", "Detectron2：已分配显存峰值、损失、等待数据的时间；只计迭代次数"},
 	"format.jsonlines":       {"rows in JSON: *.log.json of mmcv, scalars.json of MMEngine, metrics.json of Detectron2, log.txt of RT-DETR", "JSON 行：mmcv 的 *.log.json、MMEngine 的 scalars.json、Detectron2 的 metrics.json、RT-DETR 的 log.txt"},
+	"format.darknet":         {"darknet: losses, waiting for data, mAP; it counts iterations only and prints no memory", "darknet：损失、等待数据的时间、mAP；只计迭代次数，没有显存"},
+	"format.lightning":       {"PyTorch Lightning: what is logged into its bar, speed, results of validations; no memory", "PyTorch Lightning：记录到进度条中的数值、速度、验证结果；没有显存"},
+	"format.huggingface":     {"Trainer of Hugging Face's transformers: losses, speed, results of evaluations; no memory", "Hugging Face transformers 的 Trainer：损失、速度、评估结果；没有显存"},
+	"format.pytorch":         {"loops of your own: a line with an epoch or a step and named losses, memory as torch counts it, bars of tqdm (GB and MB are taken as 2^30 and 2^20)", "自己写的训练循环：带轮次或步数和命名损失的行、torch 统计的显存、tqdm 进度条（GB 和 MB 按 2^30 和 2^20 计）"},
 
 	"plain.ended":   {"%[1]s: ended", "%[1]s：已结束"},
 	"plain.failed":  {"%[1]s: %[2]s", "%[1]s：%[2]s"},

@@ -43,6 +43,8 @@ func (r *Run) update(e parse.Event) {
 		r.gpuSample(e, rec)
 	case *parse.Host:
 		r.Host = rec
+	case *parse.Memory:
+		r.counters(rec)
 	case *parse.Text:
 		r.log(e, rec.Text, false)
 	}
@@ -73,19 +75,12 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 	if p.Values != nil {
 		st.Losses = slices.Clone(p.Values) // a snapshot may hold the old ones
 	}
-	x := r.Position()
-	if m := p.Memory; m.Measure != parse.NotMeasured {
-		r.measuredRows++
-		r.Memory.Measure, r.Memory.Last, r.Memory.Step = m.Measure, m.Bytes, m.Step
-		r.Memory.Peak = max(r.Memory.Peak, m.Bytes)
-		if st.First == 0 {
-			st.First, st.Low = m.Bytes, m.Bytes
-		}
-		st.Peak, st.Low = max(st.Peak, m.Bytes), min(st.Low, m.Bytes)
-		r.MemorySeries.Add(x, r.Elapsed, float64(m.Bytes))
+	if p.Memory.Measure != parse.NotMeasured {
+		r.rowMeasured(p.Memory)
 	} else {
 		r.unmeasuredRows++
 	}
+	x := r.Position()
 	if p.Rate > 0 && (p.Complete() || p.Iter%16 == 0) {
 		r.RateSeries.Add(x, r.Elapsed, p.Rate)
 	}
@@ -105,7 +100,9 @@ func (r *Run) row(p *parse.Progress) {
 		r.printedColumns = p.Columns
 		r.Columns = p.Columns.Losses
 	}
-	r.Losses = append(r.Losses[:0], p.Values...)
+	if p.Columns != nil { // else a frame of a bar that shows none
+		r.Losses = append(r.Losses[:0], p.Values...)
+	}
 	r.Instances, r.Size = p.Instances, p.Size
 	if p.Rate > 0 {
 		r.Rate = p.Rate
@@ -262,6 +259,8 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 		r.mark(MarkResumed, float64(n.Epoch-1), Say("mark.resumed", n.Epoch))
 	case parse.SaveDir:
 		r.SaveDir = n.Path
+	case parse.EpochBegan:
+		r.epochBegan(e, n)
 	case parse.MosaicClosed:
 		r.mark(MarkMosaicClosed, float64(r.Epoch), Say("mark.mosaic"))
 	case parse.StoppedEarly:

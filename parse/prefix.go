@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"regexp"
 	"time"
 )
@@ -43,7 +44,7 @@ func peel(seg *segment) peeled {
 			} else if m := rankPrefix.FindSubmatch(head); m != nil {
 				p.rank, _ = scanInt(m[1])
 				p.text = p.text[len(m[0]):]
-			} else if m := srunPrefix.FindSubmatch(head); m != nil {
+			} else if m := srunPrefix.FindSubmatch(head); m != nil && !bytes.Contains(p.text, darknetMark) {
 				p.rank, _ = scanInt(m[1])
 				p.text = p.text[len(m[0]):]
 			} else {

@@ -44,6 +44,15 @@ const (
 	DriverTotal
 	// DriverProcess is what the driver counts for this process alone.
 	DriverProcess
+	// ReservedMax is torch.cuda.max_memory_reserved: the most that the caching allocator
+	// held since the process began.
+	ReservedMax
+	// Allocated is torch.cuda.memory_allocated: what tensors take now, without the cache.
+	Allocated
+	// Unspecified is what a program calls GPU memory without saying which.
+	Unspecified
+	// Measures is how many there are.
+	Measures = iota
 )
 
 // String is the measure's name in the output of check --json.
@@ -51,10 +60,16 @@ func (m Measure) String() string {
 	switch m {
 	case Reserved:
 		return "reserved"
+	case ReservedMax:
+		return "reserved-max"
 	case AllocatedMax, IntervalMax:
 		return "allocated-max"
+	case Allocated:
+		return "allocated"
 	case DriverTotal, DriverProcess:
 		return "driver"
+	case Unspecified:
+		return "unspecified"
 	default:
 		return "none"
 	}
@@ -132,6 +147,20 @@ type MemoryReading struct {
 	// (three significant digits: 0.1G from 10G to 100G). Smaller changes cannot
 	// be seen.
 	Step Bytes
+	// Decimal is that the text says GB or MB, which programs use for powers of 1000 and of
+	// 1024; the latter were taken, which may be up to 7% too much.
+	Decimal bool
+}
+
+// Memory is what a program printed of torch's memory counters apart from a row: in a line of
+// its own, or as the table of torch.cuda.memory_summary.
+type Memory struct {
+	Device   int // the trainer's own number; -1 where none is printed
+	Readings []MemoryReading
+	Total    Bytes // of the device; 0 where it is not printed
+	// Retries is how often the allocator has emptied its cache and asked again, and OOMs how
+	// often it has given up, since the process began; -1 where they are not printed.
+	Retries, OOMs int
 }
 
 // Columns are the names in the header above the rows of an epoch, in order,
@@ -252,6 +281,7 @@ const (
 	ImageDamaged                        // an image library complains of a file
 	WorkersSet                          // Count data loader processes
 	WorkersTooMany                      // torch suggests at most Count workers
+	EpochBegan                          // a heading says that Epoch begins
 )
 
 // Notice is an announcement of the trainer.
@@ -368,4 +398,5 @@ func (*Stage) record()       {}
 func (*Notice) record()      {}
 func (*Failure) record()     {}
 func (*Text) record()        {}
+func (*Memory) record()      {}
 func (*SourceState) record() {}

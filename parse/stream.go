@@ -16,6 +16,9 @@ type dialect struct {
 	name string
 	// claims reports whether a line can only come from this trainer.
 	claims func(line []byte) bool
+	// weak is that others may print such lines as well: it claims none that another one
+	// does, takes over from none, and lets the others look at each line first.
+	weak bool
 	// start makes a reader for a stream in this dialect.
 	start func() reader
 }
@@ -25,6 +28,7 @@ func dialects() []dialect {
 	return []dialect{
 		ultralytics(), yolov5(), yolov6(), yolov7(), yolov9(), resultsCSV(), yolov7Results(), yoloNAS(),
 		yolox(), damoYOLO(), mmdet(), mmengine(), metricLogger(), paddle(), detectron2(), jsonLines(),
+		darknet(), lightning(), huggingFace(), plainLoop(),
 	}
 }
 
@@ -37,6 +41,7 @@ type Stream struct {
 	reader   reader
 	readers  []reader // of each dialect, once it was tried: a stream may come back to it
 	torch    torchReader
+	summary  memorySummary
 	gpu      gpuText
 	clock    clock
 
@@ -154,7 +159,8 @@ func (s *Stream) segment(seg *segment) {
 // take offers text to the dialect, to the readers of devices, to the other dialects,
 // and to torch, in this order.
 func (s *Stream) take(text []byte, reset int) {
-	if s.reader != nil && s.reader.read(s, text, reset) {
+	weak := s.current >= 0 && s.dialects[s.current].weak
+	if s.reader != nil && !weak && s.reader.read(s, text, reset) {
 		return
 	}
 	if s.reader == nil {
@@ -168,14 +174,18 @@ func (s *Stream) take(text []byte, reset int) {
 		return
 	}
 	for i := range s.dialects {
-		if i != s.current && s.dialects[i].claims(bound(text)) {
-			current, reader := s.current, s.reader
-			s.adopt(i)
-			if s.reader.read(s, text, reset) {
-				return
-			}
-			s.current, s.reader = current, reader // it can make nothing of it either
+		if i == s.current || s.dialects[i].weak && s.current >= 0 || !s.dialects[i].claims(bound(text)) {
+			continue
 		}
+		current, reader := s.current, s.reader
+		s.adopt(i)
+		if s.reader.read(s, text, reset) {
+			return
+		}
+		s.current, s.reader = current, reader // it can make nothing of it either
+	}
+	if weak && s.reader.read(s, text, reset) {
+		return
 	}
 	s.line(text)
 }
@@ -204,6 +214,20 @@ func (s *Stream) line(text []byte) {
 	if rec := s.torch.read(bound(line)); rec != nil {
 		s.emit(rec)
 		return
+	}
+	if m, ok := s.summary.read(bound(line)); ok {
+		s.emit(&Text{Text: line})
+		if m != nil {
+			s.emit(m)
+		}
+		return
+	}
+	if !s.torch.quoted(line) {
+		if m := memoryPrint(bound(line), false); m != nil {
+			s.emit(&Text{Text: line})
+			s.emit(m)
+			return
+		}
 	}
 	if s.reader == nil {
 		if rec := announce(bound(line), 1); rec != nil {
