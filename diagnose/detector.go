@@ -85,7 +85,7 @@ func (r *Run) settle() {
 		return
 	}
 	r.dirty = false
-	if r.Status != Running {
+	if f := r.active(Stalled); f != nil && f.Level == Warning && r.Status != Running {
 		r.withdraw(Stalled) // a run that ended is not silent, it is over
 	}
 	if f := r.active(HostRAM); f != nil && f.Level == Critical {

@@ -18,7 +18,7 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	}
 	first := r.Death == nil
 	r.Death, r.Status = f, Failed
-	if f.Kind == parse.Killed || f.Kind == parse.Interrupted {
+	if f.Kind == parse.Killed || f.Kind == parse.Interrupted || f.Kind == parse.Cancelled {
 		r.Status = Killed
 	}
 	if first {
@@ -26,6 +26,9 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 		if r.begun > r.Epoch { // it died before the first row of the next epoch
 			r.DeathAt.Epoch, r.DeathPhase = r.begun, Training
 		}
+	}
+	if f.Validating {
+		r.DeathPhase = Validating
 	}
 	kind := MarkFailure
 	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
@@ -41,9 +44,12 @@ func (r *Run) searchingBatch() bool {
 }
 
 // graverDeath reports whether a later failure explains more than the first one: a
-// bare traceback says less than a known cause.
+// bare traceback says less than a known cause, and GPUs that wait for each other do so
+// because one of them has died.
 func graverDeath(later, first parse.FailureKind) bool {
-	weak := func(k parse.FailureKind) bool { return k == parse.Exception || k == parse.WorkerLost }
+	weak := func(k parse.FailureKind) bool {
+		return k == parse.Exception || k == parse.WorkerLost || k == parse.Communication
+	}
 	return weak(first) && !weak(later) && later != parse.Interrupted
 }
 

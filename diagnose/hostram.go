@@ -104,6 +104,9 @@ func (d *hostRAM) failure(r *Run, e parse.Event, f *parse.Failure) {
 	case parse.SharedMemory:
 		title, because = Say("hostram.shm.title"), Say("hostram.shm.because")
 		advice = append(advice, Say("hostram.shm.size"))
+	case parse.FileHandles:
+		title, because = Say("hostram.files.title"), Say("hostram.files.because")
+		advice = append(advice, Say("hostram.files.limit"), Say("hostram.files.sharing"))
 	case parse.HostMemory:
 		title, because = Say("hostram.alloc.title"), Say("hostram.alloc.because")
 	case parse.PagingFile:

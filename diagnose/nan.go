@@ -44,12 +44,16 @@ func (d *nan) Observe(r *Run, e parse.Event) {
 		}
 	case *parse.Failure:
 		if rec.Kind == parse.NaNPersisted {
-			r.raise(e, Finding{
+			f := Finding{
 				Kind: NaN, GPU: r.gpu(), Level: Critical,
 				Title:   Say("nan.died.title", r.Epoch),
 				Because: Say("nan.died.because"),
 				Advice:  d.advice(r),
-			})
+			}
+			if d.recovers == 0 {
+				f.Title, f.Because = Say("nan.stopped.title", max(r.Epoch, 1)), Say("nan.stopped.because")
+			}
+			r.raise(e, f)
 		}
 	}
 }
@@ -179,6 +183,9 @@ func badNames(names []string, values []float64) []string {
 		name := "?"
 		if i < len(names) {
 			name = names[i]
+		}
+		if strings.Contains(name, "grad_norm") {
+			continue // mixed precision skips such a step and goes on
 		}
 		out = append(out, name+" "+FormatNumber(v))
 	}

@@ -51,22 +51,26 @@ func (d *notMeasured) Observe(r *Run, e parse.Event) {
 }
 
 // zeroBecause is why a row has no memory, by trainer: some print 0G, some leave it out, and
-// YOLOv6 never prints any.
-func zeroBecause(trainer string) Message {
+// others never print any.
+func zeroBecause(trainer string) (because Message, never bool) {
 	switch trainer {
 	case "", "ultralytics", "yolov5", "yolov7", "yolov9":
-		return Say("notmeasured.zero.because")
+		return Say("notmeasured.zero.because"), false
 	case "yolov6", "darknet", "lightning", "huggingface", "pytorch":
-		return Say("notmeasured.never.because")
+		return Say("notmeasured.never.because"), true
 	}
-	return Say("notmeasured.left.because")
+	return Say("notmeasured.left.because"), false
 }
 
 // raiseZero explains rows that print 0G.
 func (d *notMeasured) raiseZero(r *Run, e parse.Event) {
-	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: zeroBecause(r.Trainer)}
+	because, never := zeroBecause(r.Trainer)
+	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: because}
 	dev, known := r.Device()
 	switch {
+	case never && !(known && dev.Kind == "cpu"):
+		f.Title = Say("notmeasured.zero.title")
+		f.Advice = []Message{Say("notmeasured.never.driver")}
 	case known && dev.Kind == "cpu":
 		f.Title = Say("notmeasured.cpu.title")
 		if strings.Contains(r.Torch, "+cpu") {

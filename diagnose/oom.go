@@ -107,6 +107,9 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 	others, pid, othersKnown := otherHolders(o)
 	smaller := smallerAdvice(r, max(held, r.Memory.Last), total)
 	numbers := Say("oom.numbers", o.Tried, o.Free, total)
+	if total == 0 {
+		numbers = Say("oom.numbers.only", o.Tried, o.Free)
+	}
 	switch {
 	case o.Backend == "MPS":
 		f.Because = Say("oom.mps.because", o.Tried, o.Allocated, total)
@@ -190,10 +193,14 @@ func growth(r *Run) (b parse.Bytes, ok bool) {
 	return b, r.Epochal[1].Peak > 0 && float64(b) > 0.1*float64(r.Memory.Total)
 }
 
-// valAdvice is what helps when validation needs more than training: Ultralytics
-// validates with twice the batch.
+// valAdvice is what helps when validation needs more than training: Ultralytics and its
+// relatives validate with twice the batch.
 func valAdvice(r *Run, smaller []Message) []Message {
-	out := []Message{Say("oom.val.twice")}
+	out := []Message{Say("oom.val.batch")}
+	switch r.Trainer {
+	case "", "ultralytics", "yolov5", "yolov7", "yolov9":
+		out = []Message{Say("oom.val.twice")}
+	}
 	out = append(out, smaller...)
 	if r.Has("val") {
 		out = append(out, Say("oom.val.off"))

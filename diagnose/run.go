@@ -280,19 +280,47 @@ func (r *Run) Remaining() (d time.Duration, ok bool) {
 
 // Free is what the card has left beyond the held memory at its peak, or beyond what all
 // processes on it have used at most, where the driver is known to count that card. ok is
-// false where the total or the measure is not known.
+// false where neither is known: what was allocated leaves the allocator's cache out.
 func (r *Run) Free() (b parse.Bytes, ok bool) {
-	if r.Memory.Total == 0 || r.Memory.Peak == 0 {
-		return 0, false
+	if r.Memory.Total > 0 && r.Memory.Peak > 0 && r.Memory.Held() {
+		b, ok = max(0, r.Memory.Total-r.Memory.Peak), true
 	}
-	b = max(0, r.Memory.Total-r.Memory.Peak)
-	if !r.Joined() {
-		return b, true
+	if g := r.FirstGPU(); r.Joined() && r.Memory.Peak > 0 && g != nil && g.Measured && g.Total > 0 {
+		free := max(0, g.Total-g.Peak)
+		if !ok || free < b {
+			b, ok = free, true
+		}
 	}
-	if g := r.FirstGPU(); g != nil && g.Measured && g.Total > 0 {
-		b = min(b, max(0, g.Total-g.Peak))
+	return b, ok
+}
+
+// Held reports whether the numbers are what is taken from the card, its cache included, so
+// that they may be compared with its size.
+func (m Memory) Held() bool {
+	switch m.Measure {
+	case parse.Reserved, parse.ReservedMax, parse.DriverTotal, parse.DriverProcess:
+		return true
 	}
-	return b, true
+	return false
+}
+
+// Word says what the numbers count, since different ones are never mixed.
+func (m Memory) Word() Message {
+	switch m.Measure {
+	case parse.AllocatedMax:
+		return Say("memory.allocated")
+	case parse.IntervalMax:
+		return Say("memory.interval")
+	case parse.Allocated:
+		return Say("memory.allocated.now")
+	case parse.ReservedMax:
+		return Say("memory.held.max")
+	case parse.Unspecified:
+		return Say("memory.unspecified")
+	case parse.DriverTotal, parse.DriverProcess:
+		return Say("memory.driver")
+	}
+	return Say("memory.held")
 }
 
 // Device is the device that the log's memory numbers are about: the first one of

@@ -54,7 +54,8 @@ func (r *Run) Pulse() (usual time.Duration, last time.Time, ok bool) {
 }
 
 // stalled finds a run that is silent for much longer than it ever was. It is the
-// one detector that uses arrival, so files that are merely read never stall.
+// one detector that uses arrival, so files that are merely read are never found silent.
+// It also explains the end of a run that waited in vain.
 type stalled struct{}
 
 // Observe implements detector.
@@ -64,7 +65,36 @@ func (stalled) Observe(r *Run, e parse.Event) {
 		return // the machine lives, whatever the trainer does
 	}
 	r.gap.beat(e.Arrival, r.Phase)
-	r.withdraw(Stalled)
+	switch rec := e.Record.(type) {
+	case *parse.Failure:
+		gaveUp(r, e, rec)
+		return
+	case *parse.Progress:
+		r.withdraw(Stalled)
+	}
+	if f := r.active(Stalled); f != nil && f.Level == Warning {
+		r.withdraw(Stalled)
+	}
+}
+
+// gaveUp explains the end of a run that had hung until something gave up waiting.
+func gaveUp(r *Run, e parse.Event, f *parse.Failure) {
+	if r.Death != f {
+		return
+	}
+	found := Finding{Kind: Stalled, GPU: r.gpu(), Level: Critical}
+	switch f.Kind {
+	case parse.Communication:
+		found.Title, found.Because = Say("stalled.nccl.title"), Say("stalled.nccl.because")
+		found.Advice = []Message{Say("stalled.nccl.first"), Say("stalled.nccl.debug"), Say("stalled.nccl.work")}
+		found.Limits = []Message{Say("stalled.nccl.limits")}
+	case parse.WorkerTimeout:
+		found.Title, found.Because = Say("stalled.loader.title"), Say("stalled.loader.because")
+		found.Advice = []Message{Say("stalled.loader.alone"), Say("stalled.loader.storage")}
+	default:
+		return
+	}
+	r.raise(e, found)
 }
 
 // Tick implements ticker.

@@ -11,8 +11,10 @@ var commandTexts = map[Key]text{
 	"check.batch":     {"batch %[1]s", "批大小 %[1]s"},
 	"check.epoch":     {"epoch %[1]s of %[2]s", "第 %[1]s 轮，共 %[2]s 轮"},
 	"check.epoch1":    {"epoch %[1]s", "第 %[1]s 轮"},
-	"check.memory":    {"held %[1]s at the peak, of %[2]s", "显存峰值占用 %[1]s，共 %[2]s"},
-	"check.memory1":   {"held %[1]s at the peak", "显存峰值占用 %[1]s"},
+	"check.memory":    {"%[3]s %[1]s at the peak, of %[2]s", "显存峰值（%[3]s）%[1]s，共 %[2]s"},
+	"check.memory1":   {"%[2]s %[1]s at the peak", "显存峰值（%[2]s）%[1]s"},
+	"check.card":      {"%[1]s %[2]s, on a card of %[3]s", "%[1]s %[2]s，显卡共 %[3]s"},
+	"check.most":      {"%[1]s %[2]s", "%[1]s %[2]s"},
 	"check.rate":      {"%[1]s it/s", "%[1]s it/s"},
 	"check.images":    {"%[1]s messages about damaged images", "%[1]s 条图片损坏的消息"},
 

@@ -158,6 +158,8 @@ func smallerAdvice(r *Run, held, total parse.Bytes) []Message {
 	}
 	if b, ok := smallerBatch(r, held, total); ok {
 		out = append(out, batchAdvice(r, b))
+	} else if r.Trainer == "darknet" {
+		out = append(out, Say("advice.subdivisions"))
 	} else {
 		out = append(out, Say("advice.batch.smaller"))
 	}
@@ -196,8 +198,14 @@ const nominalBatch = 64
 // batch x max(round(nbs/batch), 1).
 func batchAdvice(r *Run, batch int) Message {
 	key := "batch"
-	if r.Trainer == "yolov5" {
+	switch r.Trainer {
+	case "yolov5", "yolov6", "yolov7", "yolov9", "yolox":
 		key = "batch_size"
+	case "darknet":
+		return Say("advice.subdivisions")
+	case "ultralytics", "":
+	default:
+		return Say("advice.batch.number", int(r.Batch), batch)
 	}
 	if len(r.Args) > 0 && !r.Has(key) {
 		return Say("advice.batch.smaller")

@@ -14,7 +14,8 @@ func detectron2() dialect {
 		iterBase: 0,
 		step:     []string{"time", "last_time"}, data: []string{"data_time", "last_data_time"},
 		memory: "max_mem", measure: AllocatedMax,
-		total: regexp.MustCompile(`^\s*MAX_ITER: (\d+)\s*$`),
+		validates: regexp.MustCompile(`Inference done (\d+)/(\d+)\. `),
+		total:     regexp.MustCompile(`^\s*MAX_ITER: (\d+)\s*$`),
 		says: []announcement{
 			{"Overall training speed: ", nil, notice(Completed)},
 		},

@@ -31,6 +31,9 @@ type fieldFormat struct {
 	size      string // field of the size of images; empty if there is none
 	// val is how a row of results begins; nil if there are none.
 	val *regexp.Regexp
+	// validates is how a frame of the bar of a validation begins, or a row of one: how far, of
+	// how many; nil if only what follows tells.
+	validates *regexp.Regexp
 	// total finds how many iterations there are, in a line before the rows; nil if rows tell.
 	total *regexp.Regexp
 	// args finds arguments that are printed as Python prints them; nil if there are none.
@@ -73,6 +76,9 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 		s.emit(v)
 		return true
 	}
+	if r.columns != nil && r.validates(s, line) {
+		return true
+	}
 	clean := cleanText(line)
 	if m := r.format.val; m != nil {
 		if at := m.FindStringIndex(clean); at != nil {
@@ -109,6 +115,31 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 		return true
 	}
 	return false
+}
+
+// validates reads a frame of a validation's bar.
+func (r *fieldReader) validates(s *Stream, line []byte) bool {
+	if rest, ok := bareBar(line); ok {
+		s.emit(&Stage{Kind: Validating, Part: "val", Done: -1, Total: -1, Elapsed: -1})
+		s.glued(rest)
+		return true
+	}
+	if r.format.validates == nil {
+		return false
+	}
+	m := r.format.validates.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	st := &Stage{Kind: Validating, Part: "val", Done: -1, Total: -1, Elapsed: -1}
+	if n, digits := scanInt(m[1]); digits > 0 {
+		st.Done = n
+	}
+	if n, digits := scanInt(m[2]); digits > 0 {
+		st.Total = n
+	}
+	s.emit(st)
+	return true
 }
 
 // maxFields is the most fields of a row that are looked at.

@@ -13,9 +13,8 @@ func metricLogger() dialect {
 		epochBase: 0, iterBase: 0,
 		step: []string{"time"}, data: []string{"data"},
 		memory: "max mem", measure: AllocatedMax,
+		validates: regexp.MustCompile(`^\s*Test:\s+\[\s*(\d+)/(\d+)\]\s`),
 		says: []announcement{
-			{"Loss is nan, stopping training", nil, func([]string, int) Record { return &Failure{Kind: NaNPersisted, Rank: -1} }},
-			{"Loss is inf, stopping training", nil, func([]string, int) Record { return &Failure{Kind: NaNPersisted, Rank: -1} }},
 			{"Training time ", regexp.MustCompile(`^\s*Training time (?:\d+ days?, )?\d+:\d\d:\d\d`), notice(Completed)},
 		},
 	}).dialect()
@@ -31,5 +30,6 @@ func paddle() dialect {
 		epochBase: 0, iterBase: 0,
 		step: []string{"batch_cost"}, data: []string{"data_cost"},
 		memory: "max_mem_allocated", measure: AllocatedMax,
+		validates: regexp.MustCompile(`ppdet\S* INFO: Eval iter: (\d+)()`),
 	}).dialect()
 }

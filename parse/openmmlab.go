@@ -12,7 +12,8 @@ func mmdet() dialect {
 		epochBase: 1, iterBase: 1,
 		step: []string{"time"}, data: []string{"data_time"},
 		memory: "memory", measure: AllocatedMax,
-		val: regexp.MustCompile(`- INFO - (?:Epoch|Iter)\(val\) \[\d+\](?:\[\d+\])?\s`),
+		validates: regexp.MustCompile(`^\[[> ]*\] (\d+)/(\d+), [0-9.]+ task/s`),
+		val:       regexp.MustCompile(`- INFO - (?:Epoch|Iter)\(val\) \[\d+\](?:\[\d+\])?\s`),
 	}).dialect()
 }
 
@@ -26,6 +27,7 @@ func mmengine() dialect {
 		epochBase: 1, iterBase: 1,
 		step: []string{"time"}, data: []string{"data_time"},
 		memory: "memory", measure: IntervalMax,
-		val: regexp.MustCompile(`(?:Epoch|Iter)\(val\)\s+\[\s*\d+\](?:\[\s*\d+/\d+\])?`),
+		validates: regexp.MustCompile(`(?:Epoch|Iter)\(val\)\s+\[\s*\d+\]\[\s*(\d+)/(\d+)\]\s+eta: `),
+		val:       regexp.MustCompile(`(?:Epoch|Iter)\(val\)\s+\[\s*\d+\](?:\[\s*\d+/\d+\])?`),
 	}).dialect()
 }

@@ -321,8 +321,17 @@ const (
 	NaNPersisted
 	// Interrupted is Ctrl-C.
 	Interrupted
-	// Exception is the last line of any other Python traceback.
+	// Exception is the last line of any other Python traceback, or a crash.
 	Exception
+	// WorkerTimeout is a data loader that gave up waiting for its processes.
+	WorkerTimeout
+	// FileHandles is a process that may not open more files; the tensors that data loader
+	// processes hand over count.
+	FileHandles
+	// Communication is GPUs that gave up waiting for each other, or cannot talk.
+	Communication
+	// Cancelled is the job scheduler that ended the run.
+	Cancelled
 )
 
 // Failure is an error that a program printed. Whether it ended the run shows in
@@ -333,6 +342,8 @@ type Failure struct {
 	Rank int    // -1 where no rank is printed
 	PID  int    // of the process that the text names; 0 if none
 	OOM  *OOM   // numbers of an OutOfMemory or HostMemory; nil if it printed none
+	// Validating is that a function in its traceback validates.
+	Validating bool
 }
 
 // OOM holds the numbers of an out-of-memory text. Zero means not printed; sizes

@@ -9,6 +9,7 @@ import (
 // place a trainer or a launcher puts them.
 type torchReader struct {
 	traceback bool // inside a Python traceback: indented lines are quoted source
+	validates bool // one of its functions validates
 	rank      int  // of the current line; -1 where none is printed
 }
 
@@ -28,98 +29,90 @@ var (
 	oomAllocated   = regexp.MustCompile(size + ` already allocated|allocated memory ` + size + ` is allocated|MPS allocated: ` + size)
 	oomUnallocated = regexp.MustCompile(size + ` is reserved by PyTorch but unallocated`)
 	oomReserved    = regexp.MustCompile(size + ` reserved in total`)
-	workerPID      = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
 	hostTried      = regexp.MustCompile(`tried to allocate (\d+ bytes)|Unable to allocate ` + size + `|Failed to allocate (\d+ bytes)`)
-	// shellKilled is what bash, sh and zsh say, alone or before the command.
-	shellKilled   = regexp.MustCompile(`^(?:\S+: line \d+: +|\[\d+\]\s*[+-]?\s*|zsh: )?(\d+ )?[Kk]illed(?:: 9|\s\s|\s*$)`)
-	exceptionLine = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
+	exceptionLine  = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
 	// otherException is the end of a traceback whose class has no such name: "cv2.error:".
 	otherException = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|StopIteration)(?::|$)`)
 )
-
-// likelyOOM are texts of libraries that a full card often causes. Weak ones are
-// as often something else; what was seen of memory decides.
-var likelyOOM = []string{
-	"CUBLAS_STATUS_ALLOC_FAILED", "CUBLAS_STATUS_NOT_INITIALIZED",
-	"CUDNN_STATUS_ALLOC_FAILED", "CUDNN_STATUS_NOT_INITIALIZED", "CUDNN_STATUS_INTERNAL_ERROR", "CUDNN_STATUS_EXECUTION_FAILED",
-	"Unable to find a valid cuDNN algorithm", "unable to find an engine to execute this computation",
-}
 
 // read makes a failure of a line, nil if it holds none.
 func (t *torchReader) read(line string) Record {
 	rank := t.rank
 	t.rank = -1
 	if strings.HasPrefix(line, "Traceback (most recent call last)") {
-		t.traceback = true
+		t.traceback, t.validates = true, false
 		return nil
 	}
 	if t.quoted(line) {
+		t.validates = t.validates || validatingFrame.MatchString(line)
 		return nil
 	}
 	f := t.failure(line)
 	if f == nil {
 		return nil
 	}
-	f.Text, f.Rank = line, rank
+	f.Text, f.Rank, f.Validating = line, rank, t.validates
+	t.validates = false
 	return f
 }
+
+// validatingFrame finds a frame of a traceback in a function that validates.
+var validatingFrame = regexp.MustCompile(`^  File ".*", line \d+, in \w*(?:evaluat|validat|run_eval|val_step|test_step|val_loop)\w*`)
 
 // quoted reports whether line is source that a traceback quotes.
 func (t *torchReader) quoted(line string) bool {
 	return t.traceback && (strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "<"))
 }
 
+// failure tells what a line says of why a run dies.
 func (t *torchReader) failure(line string) *Failure {
+	if f := t.memoryFailure(line); f != nil {
+		return f
+	}
+	if kind, ok := plainFailure(line); ok {
+		return t.end(&Failure{Kind: kind})
+	}
 	switch {
-	case strings.Contains(line, "Out of memory: Killed process"), strings.Contains(line, "oom_kill event"), strings.Contains(line, "OOM Killed"):
-		return &Failure{Kind: Killed, PID: pidAfter(line, "Killed process ")}
-	case strings.Contains(line, "Insufficient memory"), strings.Contains(line, "DefaultCPUAllocator"):
-		return t.hostMemory(line)
-	case containsFold(line, "out of memory"), strings.Contains(line, "OutOfMemoryError"):
-		return t.outOfMemory(line)
 	case strings.Contains(line, "killed by signal"):
-		f := &Failure{Kind: WorkerKilled}
-		if m := workerPID.FindStringSubmatch(line); m != nil {
-			f.PID = int(number(m[1]))
-			switch m[2] {
-			case "Killed":
-			case "Bus error":
-				f.Kind = SharedMemory
-			default:
-				f.Kind = Exception // a fault or a signal from outside, not the lack of memory
-			}
-		}
-		return t.end(f)
-	case strings.Contains(line, "exited unexpectedly") && strings.Contains(line, "DataLoader worker"):
-		return t.end(&Failure{Kind: WorkerLost})
-	case strings.Contains(line, "insufficient shared memory"), strings.Contains(line, "unable to open shared memory object"),
-		strings.Contains(line, "unable to mmap") && strings.Contains(line, "torch_"),
-		strings.Contains(line, "No space left on device") && strings.Contains(line, "/dev/shm"):
-		return t.end(&Failure{Kind: SharedMemory})
-	case strings.Contains(line, "WinError 1455"), strings.Contains(line, "paging file is too small"):
-		return t.end(&Failure{Kind: PagingFile})
-	case strings.Contains(line, "Cannot allocate memory"), strings.Contains(line, "Unable to allocate") && strings.Contains(line, "array"),
-		strings.HasPrefix(line, "MemoryError"), strings.Contains(line, "not enough memory: you tried to allocate"):
-		return t.hostMemory(line)
+		return t.end(workerKilled(line))
 	case strings.Contains(line, "illed") && shellKilled.MatchString(line):
 		pid := shellKilled.FindStringSubmatch(line)[1]
 		return &Failure{Kind: Killed, PID: int(number(strings.TrimSpace(pid)))}
 	case strings.Contains(line, "SIGKILL"), strings.Contains(line, "exitcode: -9"), strings.Contains(line, "exitcode  : -9"):
 		return &Failure{Kind: Killed, PID: max(pidAfter(line, "by PID "), pidAfter(line, "(pid: "))}
-	}
-	for _, s := range likelyOOM {
-		if strings.Contains(line, s) {
-			return t.end(&Failure{Kind: OutOfMemoryLikely})
-		}
-	}
-	if t.traceback && (exceptionLine.MatchString(line) || otherException.MatchString(line)) {
+	case strings.Contains(line, "137") && exit137.MatchString(line):
+		return &Failure{Kind: Killed}
+	case t.traceback && (exceptionLine.MatchString(line) || otherException.MatchString(line)):
 		if strings.HasPrefix(line, "KeyboardInterrupt") {
 			return t.end(&Failure{Kind: Interrupted})
 		}
 		return t.end(&Failure{Kind: Exception})
-	}
-	if strings.HasPrefix(line, "KeyboardInterrupt") {
+	case strings.HasPrefix(line, "KeyboardInterrupt"), line == "Terminated":
 		return &Failure{Kind: Interrupted}
+	case shellCrash.MatchString(line):
+		return &Failure{Kind: Exception}
+	}
+	return nil
+}
+
+// memoryFailure tells what a line says of memory that ran out, the device's or the
+// machine's.
+func (t *torchReader) memoryFailure(line string) *Failure {
+	switch {
+	case strings.Contains(line, "Out of memory: Killed process"), strings.Contains(line, "oom_kill event"), strings.Contains(line, "OOM Killed"):
+		return &Failure{Kind: Killed, PID: pidAfter(line, "Killed process ")}
+	case strings.Contains(line, "Insufficient memory"), strings.Contains(line, "DefaultCPUAllocator"), strings.Contains(line, "out of CPU RAM"):
+		return t.hostMemory(line)
+	case strings.Contains(line, "Out of memory error on GPU"):
+		return t.paddleMemory(line)
+	case containsFold(line, "out of memory"), strings.Contains(line, "OutOfMemoryError"):
+		return t.outOfMemory(line)
+	case strings.Contains(line, "unable to mmap") && strings.Contains(line, "torch_"),
+		strings.Contains(line, "No space left on device") && strings.Contains(line, "/dev/shm"):
+		return t.end(&Failure{Kind: SharedMemory})
+	case strings.Contains(line, "Cannot allocate memory"), strings.Contains(line, "Unable to allocate") && strings.Contains(line, "array"),
+		strings.HasPrefix(line, "MemoryError"), strings.Contains(line, "not enough memory: you tried to allocate"):
+		return t.hostMemory(line)
 	}
 	return nil
 }
@@ -183,6 +176,43 @@ func (t *torchReader) outOfMemory(line string) *Failure {
 	if o.Tried == 0 {
 		f.OOM = nil
 	}
+	return f
+}
+
+// The numbers of Paddle's text, in binary units: "Out of memory error on GPU 0. Cannot allocate
+// 400.000244MB memory on GPU 0, 7.288696GB memory has been allocated and available memory is
+// only 155.187500MB."
+var (
+	paddleTried     = regexp.MustCompile(`Cannot allocate ([\d.]+)([KMGT]?B) memory on GPU (\d+)`)
+	paddleAllocated = regexp.MustCompile(`([\d.]+)([KMGT]?B) memory has been allocated`)
+	paddleFree      = regexp.MustCompile(`available memory is only ([\d.]+)([KMGT]?B)`)
+)
+
+// paddleMemory reads Paddle's refusal.
+func (t *torchReader) paddleMemory(line string) *Failure {
+	amount := func(re *regexp.Regexp) (b Bytes, ok bool) {
+		m := re.FindStringSubmatch(line)
+		if m == nil {
+			return 0, false
+		}
+		v, ok := parseFloat(m[1])
+		if !ok {
+			return 0, false
+		}
+		b, _, ok = amountOf(v, m[2])
+		return b, ok
+	}
+	f := t.end(&Failure{Kind: OutOfMemory})
+	o := &OOM{Device: -1, Backend: "CUDA"}
+	if m := paddleTried.FindStringSubmatch(line); m != nil {
+		o.Device = int(number(m[3]))
+	}
+	if o.Tried, _ = amount(paddleTried); o.Tried == 0 {
+		return f
+	}
+	o.Allocated, _ = amount(paddleAllocated)
+	o.Free, o.HasFree = amount(paddleFree)
+	f.OOM = o
 	return f
 }
 

@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 		{"ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).", Failure{Kind: SharedMemory}},
 		{"RuntimeError: DataLoader worker (pid 11) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.", Failure{Kind: SharedMemory, PID: 11}},
 		{"RuntimeError: unable to mmap 128 bytes from file </torch_7_1>: Cannot allocate memory (12)", Failure{Kind: SharedMemory}},
-		{"RuntimeError: unable to open shared memory object </torch_7> in read-write mode: Too many open files (24)", Failure{Kind: SharedMemory}},
+		{"RuntimeError: unable to open shared memory object </torch_7> in read-write mode: Too many open files (24)", Failure{Kind: FileHandles}},
 		{"OSError: [Errno 28] No space left on device: '/dev/shm/x'", Failure{Kind: SharedMemory}},
 
 		{"Killed", Failure{Kind: Killed}},
@@ -121,6 +121,24 @@ func TestFailures(t *testing.T) {
 		{"OSError: [Errno 12] Cannot allocate memory", Failure{Kind: HostMemory}},
 		{`OSError: [WinError 1455] The paging file is too small for this operation to complete. Error loading "C:\torch\lib\shm.dll"`, Failure{Kind: PagingFile}},
 		{"KeyboardInterrupt", Failure{Kind: Interrupted}},
+		{"Malloc error - possibly out of CPU RAM ", Failure{Kind: HostMemory}},
+
+		{"RuntimeError: DataLoader timed out after 120 seconds", Failure{Kind: WorkerTimeout}},
+		{"OSError: [Errno 24] Too many open files: '/data/images/1.jpg'", Failure{Kind: FileHandles}},
+		{"[E ProcessGroupNCCL.cpp:821] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4231, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800652 milliseconds before timing out.", Failure{Kind: Communication}},
+		{"torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1970, unhandled cuda error", Failure{Kind: Communication}},
+		{"FloatingPointError: Loss became infinite or NaN at iteration=300!", Failure{Kind: NaNPersisted}},
+		{"Loss is nan, stopping training", Failure{Kind: NaNPersisted}},
+		{"Error: cuDNN isn't found FWD algo for convolution.", Failure{Kind: OutOfMemoryLikely}},
+		{"slurmstepd: error: *** JOB 812 ON n1 CANCELLED AT 2026-03-14T09:12:05 DUE TO TIME LIMIT ***", Failure{Kind: Cancelled}},
+		{"main exited with code 137", Failure{Kind: Killed}},
+		{"Segmentation fault (core dumped)", Failure{Kind: Exception}},
+		{"train.sh: line 3: 12345 Bus error               (core dumped) python train.py", Failure{Kind: Exception}},
+		{"Terminated", Failure{Kind: Interrupted}},
+		{
+			"Out of memory error on GPU 0. Cannot allocate 400.000000MB memory on GPU 0, 7.500000GB memory has been allocated and available memory is only 155.000000MB.",
+			Failure{Kind: OutOfMemory, OOM: &OOM{Device: 0, Tried: 400 * MiB, Allocated: gib(7.5), Free: 155 * MiB, HasFree: true, Backend: "CUDA"}},
+		},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()

@@ -107,7 +107,7 @@ func (s scene) cardBar(w int) string {
 	}
 	total := s.run.Memory.Total
 	n := min(w-5, 24)
-	if held == 0 || total == 0 || n < 4 {
+	if held == 0 || total == 0 || n < 4 || !s.run.Memory.Held() {
 		return ""
 	}
 	share := min(1, float64(held)/float64(total))

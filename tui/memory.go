@@ -295,26 +295,24 @@ func (s scene) memoryStats(w int) []string {
 	if st := stat(r, s.epoch()); st != nil && st.Peak > 0 && st.Peak-st.Low > m.Step/2 {
 		parts = append(parts, s.say("memory.range", st.Epoch, gib(st.Low), gib(st.Peak)))
 	}
+	if !m.Held() {
+		parts = append(parts, s.say("memory.cache"))
+	}
+	if m.Decimal {
+		parts = append(parts, s.say("memory.decimal"))
+	}
 	parts = append(parts, s.say("memory.val"))
 	return []string{joinFitting(parts, w)}
 }
 
 // memoryWord says what the numbers count, since they are never mixed.
 func (s scene) memoryWord() string {
-	switch s.run.Memory.Measure {
-	case parse.AllocatedMax:
-		return s.say("memory.allocated")
-	case parse.IntervalMax:
-		return s.say("memory.interval")
-	case parse.DriverTotal, parse.DriverProcess:
-		return s.say("memory.driver")
-	}
-	return s.say("memory.held")
+	return clean(s.run.Memory.Word().In(s.lang))
 }
 
 // share is how much of the card an amount is, empty if the card is not known.
 func (s scene) share(b parse.Bytes) string {
-	if s.run.Memory.Total == 0 {
+	if s.run.Memory.Total == 0 || !s.run.Memory.Held() {
 		return ""
 	}
 	return " (" + s.say("share", diagnose.Percent(float64(b)/float64(s.run.Memory.Total))) + ")"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 	"yolotop/tui"
 )
 
@@ -66,11 +67,8 @@ func state(run *diagnose.Run, lang diagnose.Lang) []string {
 	case run.Epoch > 0:
 		parts = append(parts, diagnose.Say("check.epoch1", run.Epoch).In(lang))
 	}
-	switch {
-	case run.Memory.Peak > 0 && run.Memory.Total > 0:
-		parts = append(parts, diagnose.Say("check.memory", run.Memory.Peak, run.Memory.Total).In(lang))
-	case run.Memory.Peak > 0:
-		parts = append(parts, diagnose.Say("check.memory1", run.Memory.Peak).In(lang))
+	if run.Memory.Peak > 0 {
+		parts = append(parts, memoryText(run.Memory).In(lang))
 	}
 	if run.Rate > 0 {
 		parts = append(parts, diagnose.Say("check.rate", run.Rate).In(lang))
@@ -79,6 +77,20 @@ func state(run *diagnose.Run, lang diagnose.Lang) []string {
 		parts = append(parts, diagnose.Say("check.images", run.DamagedImages).In(lang))
 	}
 	return parts
+}
+
+// memoryText is the most memory that was seen, and what the number counts.
+func memoryText(m diagnose.Memory) diagnose.Message {
+	most := m.Measure == parse.AllocatedMax || m.Measure == parse.ReservedMax // a peak by itself
+	switch {
+	case most && m.Total > 0:
+		return diagnose.Say("check.card", m.Word(), m.Peak, m.Total)
+	case most:
+		return diagnose.Say("check.most", m.Word(), m.Peak)
+	case m.Total > 0:
+		return diagnose.Say("check.memory", m.Peak, m.Total, m.Word())
+	}
+	return diagnose.Say("check.memory1", m.Peak, m.Word())
 }
 
 func lossText(run *diagnose.Run) string { return valuesText(run.Columns, run.Losses) }
