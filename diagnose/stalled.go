@@ -92,6 +92,7 @@ func gaveUp(r *Run, e parse.Event, f *parse.Failure) {
 		found.Title, found.Because = Say("stalled.loader.title"), Say("stalled.loader.because")
 		found.Advice = []Message{Say("stalled.loader.alone"), Say("stalled.loader.storage")}
 	default:
+		r.withdraw(Stalled) // what was waited for is known
 		return
 	}
 	r.raise(e, found)
