@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
@@ -54,33 +55,8 @@ type Stream struct {
 	unended bool // no terminator ended the current segment, the input did
 }
 
-// NewStream makes a stream for the input with the given index.
-func NewStream(input int) *Stream {
-	d := dialects()
+func newStream(input int, d []dialect) *Stream {
 	return &Stream{input: input, dialects: d, current: -1, readers: make([]reader, len(d)), torch: torchReader{rank: -1}}
-}
-
-// Formats are the names of the dialects that a stream can be told to be in.
-func Formats() []string {
-	var out []string
-	for _, d := range dialects() {
-		out = append(out, d.name)
-	}
-	return out
-}
-
-// NewStreamIn is [NewStream] for a stream that is in the given one of [Formats], whatever
-// it looks like; "" finds out by itself, and so does a name that is none of them.
-func NewStreamIn(format string, input int) *Stream {
-	s := NewStream(input)
-	for _, d := range s.dialects {
-		if d.name == format {
-			s.dialects, s.readers = []dialect{d}, make([]reader, 1)
-			s.adopt(0)
-			break
-		}
-	}
-	return s
 }
 
 // Write takes the next bytes and calls emit for every event in them, in order.
@@ -165,7 +141,7 @@ func (s *Stream) take(text []byte, reset int) {
 	}
 	if s.reader == nil {
 		if p, _ := (&table{base: 1}).row(text, reset); p != nil {
-			s.adopt(0) // rows without a header, as on the error stream alone
+			s.adopt(s.indexOf("ultralytics")) // rows without a header, as on the error stream alone
 			s.reader.read(s, text, reset)
 			return
 		}
@@ -188,6 +164,11 @@ func (s *Stream) take(text []byte, reset int) {
 		return
 	}
 	s.line(text)
+}
+
+// indexOf is the index of a dialect that is in every grammar of more than one.
+func (s *Stream) indexOf(name string) int {
+	return slices.IndexFunc(s.dialects, func(d dialect) bool { return d.name == name })
 }
 
 func (s *Stream) adopt(i int) {

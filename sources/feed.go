@@ -11,21 +11,23 @@ import (
 
 // feed turns the bytes of one input into batches of events on the bus.
 type feed struct {
-	name   string
-	format string // one of [parse.Formats]; empty finds out
-	input  int
-	to     Publisher
-	stream *parse.Stream
-	batch  []parse.Event
-	hint   int   // length of the last batch, as a guess for the next
-	shown  frame // the provisional frame published last
+	name    string
+	grammar parse.Grammar // what it may be in
+	input   int
+	to      Publisher
+	stream  *parse.Stream
+	batch   []parse.Event
+	hint    int   // length of the last batch, as a guess for the next
+	shown   frame // the provisional frame published last
 }
 
-func newFeed(name string, input int, to Publisher) *feed { return newFeedIn("", name, input, to) }
+func newFeed(name string, input int, to Publisher) *feed {
+	return newFeedIn(parse.Grammar{}, name, input, to)
+}
 
-// newFeedIn is newFeed for an input that is in a given format; see [parse.NewStreamIn].
-func newFeedIn(format, name string, input int, to Publisher) *feed {
-	return &feed{name: name, format: format, input: input, to: to, stream: parse.NewStreamIn(format, input)}
+// newFeedIn is newFeed for an input in a given grammar.
+func newFeedIn(grammar parse.Grammar, name string, input int, to Publisher) *feed {
+	return &feed{name: name, grammar: grammar, input: input, to: to, stream: grammar.NewStream(input)}
 }
 
 // frame is what tells one state of the newest bar from the next.

@@ -13,11 +13,10 @@ import (
 
 // FileOptions says which file to read and how.
 type FileOptions struct {
-	Path  string
-	Input int // index among the inputs
-	// Format is the one of [parse.Formats] that it is in; empty finds out.
-	Format string
-	Args   string // path of the run's args.yaml, published first; empty if there is none
+	Path    string
+	Input   int           // index among the inputs
+	Grammar parse.Grammar // what it may be in
+	Args    string        // path of the run's args.yaml, published first; empty if there is none
 	// Follow goes on when the end is reached and reads what is added; else the
 	// source ends there.
 	Follow bool
@@ -103,7 +102,7 @@ func (f *File) Run(ctx context.Context, p Publisher) error {
 			close(f.drained) // a file loses nothing when nobody reads it
 		}
 	}()
-	out := newFeedIn(f.options.Format, f.Name(), f.Input(), p)
+	out := newFeedIn(f.options.Grammar, f.Name(), f.Input(), p)
 	if f.options.Args != "" {
 		if err := out.say(ctx, readArgs(f.options.Args)); err != nil {
 			return err

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"yolotop/parse"
 )
 
 // A Target is an input that a person meant with a path.
@@ -18,9 +20,8 @@ type Target struct {
 	// joined; empty for a file that was named itself.
 	Group string
 	// Args is the path of the run's args.yaml or opt.yaml; empty if there is none.
-	Args string
-	// Format is the one of [parse.Formats] that it is in; empty finds out.
-	Format string
+	Args    string
+	Grammar parse.Grammar // what it may be in
 	// Expected marks the results.csv of a run that has begun and not finished an
 	// epoch: it does not exist yet and is to be waited for.
 	Expected bool

@@ -287,7 +287,7 @@ func (w *follower) failed(ctx context.Context, err error) error {
 // restart ends the stream of the old content and begins one for the new.
 func (f *feed) restart(ctx context.Context, at time.Time, why string) error {
 	f.stream.Close(at, f.add)
-	f.stream, f.shown = parse.NewStreamIn(f.format, f.input), frame{}
+	f.stream, f.shown = f.grammar.NewStream(f.input), frame{}
 	if err := f.flush(ctx); err != nil {
 		return err
 	}

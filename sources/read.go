@@ -34,13 +34,13 @@ func Read(target Target, input int, emit func(parse.Event)) error {
 		return &readError{target.Path, err}
 	}
 	defer f.Close()
-	return ReadFrom(f, target.Path, target.Format, input, emit)
+	return ReadFrom(f, target.Path, target.Grammar, input, emit)
 }
 
 // ReadFrom is Read for bytes that are not in a file, such as standard input; name
-// is what a person calls them, format the one of [parse.Formats] that they are in, or empty.
-func ReadFrom(r io.Reader, name, format string, input int, emit func(parse.Event)) error {
-	stream := parse.NewStreamIn(format, input)
+// is what a person calls them, grammar what they may be in.
+func ReadFrom(r io.Reader, name string, grammar parse.Grammar, input int, emit func(parse.Event)) error {
+	stream := grammar.NewStream(input)
 	var head [len(gzipMagic)]byte
 	n, err := io.ReadFull(r, head[:])
 	packed := string(head[:n]) == gzipMagic

@@ -64,7 +64,7 @@ func TestReadOfWhatCannotBeRead(t *testing.T) {
 	check(t, Read(Target{Path: missing, Expected: true}, 0, none))
 	broken := io.MultiReader(strings.NewReader("half a line"), iotest.ErrReader(fs.ErrPermission))
 	var events []parse.Event
-	err := ReadFrom(broken, "standard input", "", 0, func(e parse.Event) { events = append(events, e) })
+	err := ReadFrom(broken, "standard input", parse.Grammar{}, 0, func(e parse.Event) { events = append(events, e) })
 	if !errors.Is(err, fs.ErrPermission) || err.Error() != "read standard input: no permission" {
 		t.Errorf("broken: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestReadFromAllocatesNothingForBytes(t *testing.T) {
 			for range times {
 				readers = append(readers, bytes.NewReader(line))
 			}
-			check(t, ReadFrom(io.MultiReader(readers...), "x", "", 0, func(parse.Event) {}))
+			check(t, ReadFrom(io.MultiReader(readers...), "x", parse.Grammar{}, 0, func(parse.Event) {}))
 		})
 	}
 	few, many := read(2), read(18)
@@ -111,7 +111,7 @@ func BenchmarkReadFrom(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
-		if err := ReadFrom(bytes.NewReader(log), "log", "", 0, func(parse.Event) { n++ }); err != nil {
+		if err := ReadFrom(bytes.NewReader(log), "log", parse.Grammar{}, 0, func(parse.Event) { n++ }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -3,6 +3,8 @@ package sources
 import (
 	"context"
 	"io"
+
+	"yolotop/parse"
 )
 
 // Stdin is a pipe from a training to us: "yolo train ... 2>&1 | yolotop -".
@@ -13,15 +15,15 @@ import (
 // it reads, or copies it to the writer of [Stdin.PassTo].
 type Stdin struct {
 	*pump
-	reader io.Reader
-	input  int
-	format string
+	reader  io.Reader
+	input   int
+	grammar parse.Grammar
 }
 
 // NewStdin makes a source of r, which is os.Stdin outside tests; input is its index among
-// the inputs, format the one of [parse.Formats] that it is in, empty to find out.
-func NewStdin(r io.Reader, input int, format string) *Stdin {
-	return &Stdin{pump: newPump(), reader: r, input: input, format: format}
+// the inputs, grammar what it may be in.
+func NewStdin(r io.Reader, input int, grammar parse.Grammar) *Stdin {
+	return &Stdin{pump: newPump(), reader: r, input: input, grammar: grammar}
 }
 
 // Name implements [Source].
@@ -32,7 +34,7 @@ func (s *Stdin) Input() int { return s.input }
 
 // Run implements [Source]. Even with a context that has ended it starts to drain.
 func (s *Stdin) Run(ctx context.Context, p Publisher) error {
-	f := newFeedIn(s.format, s.Name(), s.input, p)
+	f := newFeedIn(s.grammar, s.Name(), s.input, p)
 	return s.run(ctx, endless{s.reader}, f, "nothing has come through the pipe yet")
 }
 

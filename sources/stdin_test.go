@@ -27,7 +27,7 @@ func startStdin(t *testing.T, to Publisher) *pipeline {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &pipeline{
 		running: running{recorder: &recorder{}, t: t, stop: cancel, done: make(chan error, 1)},
-		Stdin:   NewStdin(r, 0, ""), in: w,
+		Stdin:   NewStdin(r, 0, parse.Grammar{}), in: w,
 	}
 	if to == nil {
 		to = p.recorder
@@ -159,7 +159,7 @@ func TestPanicOfTheParserIsSaid(t *testing.T) {
 func TestPanicIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	bus := NewBus(9)
-	in := NewStdin(strings.NewReader("one\n"), 0, "")
+	in := NewStdin(strings.NewReader("one\n"), 0, parse.Grammar{})
 	in.now = func() time.Time { panic("a bug") }
 	if err := Run(t.Context(), bus, in); err == nil {
 		t.Error("Run returned no error")
@@ -255,7 +255,7 @@ func TestNonBlockingStdinIsNoError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r recorder
-		check(t, NewStdin(&again{bytes.NewReader([]byte("one\n")), 5}, 0, "").Run(t.Context(), &r))
+		check(t, NewStdin(&again{bytes.NewReader([]byte("one\n")), 5}, 0, parse.Grammar{}).Run(t.Context(), &r))
 		equal(t, r.news()[1:], []string{"reading", "text: one", "ended"})
 	})
 }

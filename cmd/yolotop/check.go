@@ -13,9 +13,9 @@ import (
 
 // checkOptions are the flags of check.
 type checkOptions struct {
-	json   bool
-	lang   diagnose.Lang
-	format string // one of [parse.Formats]; empty finds out
+	json    bool
+	lang    diagnose.Lang
+	grammar parse.Grammar // what the inputs may be in
 }
 
 // check reads every input to its end and reports. The exit status says how grave
@@ -25,7 +25,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	inFormat(targets, o.format)
+	inGrammar(targets, o.grammar)
 	session := diagnose.NewSession(sessionInputs(targets)...)
 	events := 0
 	count := func(e parse.Event) {
@@ -122,7 +122,7 @@ func sessionInputs(targets []sources.Target) []diagnose.Input {
 
 func readTarget(env environment, t sources.Target, input int, emit func(parse.Event)) error {
 	if t.Path == standardInput {
-		return sources.ReadFrom(env.stdin, "standard input", t.Format, input, emit)
+		return sources.ReadFrom(env.stdin, "standard input", t.Grammar, input, emit)
 	}
 	return sources.Read(t, input, emit)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,12 +63,17 @@ type globalFlags struct {
 	format string
 }
 
-// inputFormat is what --format asks for: one of [parse.Formats], or empty.
-func (g globalFlags) inputFormat() (string, error) {
-	if g.format != "" && !slices.Contains(parse.Formats(), g.format) {
-		return "", fmt.Errorf("--format %s: not known; yolotop formats lists them", g.format)
+// grammar is what --format asks for, or everything that is known.
+func (g globalFlags) grammar() (parse.Grammar, error) {
+	var grammar parse.Grammar
+	if g.format == "" {
+		return grammar, nil
 	}
-	return g.format, nil
+	only, ok := grammar.Only(g.format)
+	if !ok {
+		return only, fmt.Errorf("--format %s: not known; yolotop formats lists them", g.format)
+	}
+	return only, nil
 }
 
 // language is what --lang or the locale asks for.
@@ -108,7 +112,7 @@ func rootCommand(env environment) *cobra.Command {
 				return err
 			}
 			watch.lang = lang
-			if watch.format, err = global.inputFormat(); err != nil {
+			if watch.grammar, err = global.grammar(); err != nil {
 				return err
 			}
 			if len(paths) == 0 {
@@ -153,7 +157,7 @@ critical finding and 3 if there is no training in any input.`,
 				return err
 			}
 			o.lang = lang
-			if o.format, err = global.inputFormat(); err != nil {
+			if o.grammar, err = global.grammar(); err != nil {
 				return err
 			}
 			status, err := check(env, paths, o)

@@ -24,29 +24,29 @@ where it does not.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(env.stdout, formats(lang))
+			_, err = fmt.Fprint(env.stdout, formats(lang, parse.Grammar{}))
 			return err
 		},
 	}
 }
 
 // formats is the list of formats in a language.
-func formats(lang diagnose.Lang) string {
+func formats(lang diagnose.Lang, grammar parse.Grammar) string {
 	wide := 0
-	for _, name := range parse.Formats() {
+	for _, name := range grammar.Names() {
 		wide = max(wide, ansi.StringWidth(name))
 	}
 	var b strings.Builder
-	for _, name := range parse.Formats() {
+	for _, name := range grammar.Names() {
 		about := diagnose.Say(diagnose.Key("format." + name)).In(lang)
 		fmt.Fprintf(&b, "%s%s  %s\n", name, strings.Repeat(" ", wide-ansi.StringWidth(name)), about)
 	}
 	return b.String()
 }
 
-// inFormat says of all inputs that they are in a format; empty leaves it to them.
-func inFormat(targets []sources.Target, format string) {
+// inGrammar says of all inputs what they may be in.
+func inGrammar(targets []sources.Target, grammar parse.Grammar) {
 	for i := range targets {
-		targets[i].Format = format
+		targets[i].Grammar = grammar
 	}
 }

@@ -15,10 +15,10 @@ func TestFormats(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		got := command(t, "formats", "--lang", lang)
 		lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
-		if got.status != exitOK || len(lines) != len(parse.Formats()) {
+		if got.status != exitOK || len(lines) != len(parse.Grammar{}.Names()) {
 			t.Fatalf("status %d, %d lines", got.status, len(lines))
 		}
-		for i, name := range parse.Formats() {
+		for i, name := range (parse.Grammar{}).Names() {
 			if !strings.HasPrefix(lines[i], name+" ") || strings.Contains(lines[i], "format.") {
 				t.Errorf("%s: %q", name, lines[i])
 			}

@@ -20,7 +20,7 @@ import (
 // watchOptions are the flags of watching.
 type watchOptions struct {
 	lang               diagnose.Lang
-	format             string // one of [parse.Formats]; empty finds out
+	grammar            parse.Grammar // what the inputs may be in
 	wait, poll, follow bool
 	color              string
 	ascii              bool
@@ -73,15 +73,15 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	if err != nil {
 		return err
 	}
-	inFormat(targets, o.format)
+	inGrammar(targets, o.grammar)
 	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8)}
 	for i, t := range targets {
 		var s sources.Source
 		if t.Path == standardInput {
-			s = sources.NewStdin(env.stdin, i, t.Format)
+			s = sources.NewStdin(env.stdin, i, t.Grammar)
 		} else {
 			s = sources.NewFile(sources.FileOptions{
-				Path: t.Path, Input: i, Args: t.Args, Format: t.Format, Wait: o.wait || t.Expected, Poll: o.poll,
+				Path: t.Path, Input: i, Args: t.Args, Grammar: t.Grammar, Wait: o.wait || t.Expected, Poll: o.poll,
 				Follow: env.screen != nil || o.follow,
 			})
 		}
