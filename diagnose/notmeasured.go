@@ -56,10 +56,10 @@ func zeroBecause(trainer string) (because Message, never bool) {
 	switch trainer {
 	case "", "ultralytics", "yolov5", "yolov7", "yolov9":
 		return Say("notmeasured.zero.because"), false
-	case "yolov6", "darknet", "lightning", "huggingface", "pytorch":
-		return Say("notmeasured.never.because"), true
+	case "yolox", "damo-yolo", "mmdet", "mmengine", "metriclogger", "paddledetection", "detectron2", "yolo-nas":
+		return Say("notmeasured.left.because"), false
 	}
-	return Say("notmeasured.left.because"), false
+	return Say("notmeasured.never.because"), true
 }
 
 // raiseZero explains rows that print 0G.

@@ -64,6 +64,7 @@ var commandTexts = map[Key]text{
 	"doctor.locale.remedy":  {"its letters are not UTF-8: use --ascii, or LANG=C.UTF-8", "字符不是 UTF-8：使用 --ascii 或 LANG=C.UTF-8"},
 	"doctor.locale.wide":    {"box lines are two cells wide: drawn with --ascii", "制表线占两格：用 --ascii 绘制"},
 
+	"format.own":             {"a format of your own, from the configuration file", "自定义格式，来自配置文件"},
 	"format.ultralytics":     {"Ultralytics 8: memory held, losses, objects, size, speed, metrics", "Ultralytics 8：占用显存、损失、目标数、尺寸、速度、指标"},
 	"format.yolov5":          {"YOLOv5 and YOLOv3: memory held, losses, objects, size, speed, metrics", "YOLOv5 和 YOLOv3：占用显存、损失、目标数、尺寸、速度、指标"},
 	"format.yolov6":          {"YOLOv6: losses, speed, metrics; no memory", "YOLOv6：损失、速度、指标；没有显存"},

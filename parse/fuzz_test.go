@@ -123,6 +123,15 @@ func checkEvents(t *testing.T, events []Event) {
 			}
 		case *Host:
 			checkNumbers(t, reflect.ValueOf(*r))
+		case *Memory:
+			if r.Total < 0 || r.Total > 1<<50 || r.Device < -1 || r.Retries < -1 || r.OOMs < -1 {
+				t.Fatalf("%+v", r)
+			}
+			for _, m := range r.Readings {
+				if m.Bytes <= 0 || m.Bytes > 1<<50 || m.Step < 1 || m.Measure == NotMeasured {
+					t.Fatalf("%+v", r)
+				}
+			}
 		case *Failure:
 			if r.PID < 0 || r.Rank < -1 {
 				t.Fatalf("%+v", r)
@@ -227,6 +236,66 @@ func FuzzDAMOYOLO(f *testing.F) { fuzzFields(f, rowDAMO) }
 func FuzzDetectron2(f *testing.F) { fuzzFields(f, rowD2, rowD206) }
 
 func FuzzJSONLines(f *testing.F) { fuzzFields(f, jsonMM2, jsonMM3, jsonD2, jsonDETR) }
+
+func FuzzDarknet(f *testing.F) {
+	for _, l := range []string{
+		rowDarknet, rowDarknetOld, "Loaded: 3.5 seconds\n", "mini_batch = 4, batch = 64, time_steps = 1, train = 1\n", " 544 x 544 \n",
+		"2/6000: loss=1300.8 hours left=7.5\a\n", " mean_average_precision (mAP@0.50) = 0.598123\n",
+	} {
+		f.Add([]byte(l), len(l)/2)
+	}
+	fuzzStream(f, deviceDarknet)
+}
+
+func FuzzLightning(f *testing.F) {
+	fuzzFields(f, "\r"+rowLightning+"\n", "Epoch 2/4 ━━━━━━━━━━━━━━━━ 39/40 0:00:16 • 0:00:01 2.31it/s v_num: 0.000 train_loss: 1.62\n", "`Trainer.fit` stopped: `max_epochs=3` reached.\n")
+}
+
+func FuzzHuggingFace(f *testing.F) {
+	fuzzFields(f, rowHF, rowHFText, evalHF, "\r  3%|▎         | 10/300 [00:04<02:05,  2.30it/s]")
+}
+
+func FuzzPlainLoop(f *testing.F) {
+	fuzzFields(
+		f, "Epoch [1/10], Step [100/600], Loss: 0.53\n", "epoch=3 loss=0.41 lr=1e-4\n", "[1,  2000] loss: 2.230\n",
+		"Epoch: [0][ 10/5005]  Time 0.51 ( 1.20)  Data 0.10 ( 0.31)  Loss 6.9e+00 (7.0e+00)\n", "[第 1/30 轮] 显存 已分配: 1.94 GB, 峰值保留: 2.11 GB\n",
+		"Epoch 1/10:  50%|█████     | 5/10 [00:01<00:01,  4.50it/s, loss=0.5]\n", "val Loss: 0.22 Acc: 0.90\n", "allocated: 1.50 GB, reserved: 2.00 GB\n",
+	)
+}
+
+func FuzzMemorySummary(f *testing.F) {
+	for _, l := range []string{
+		"|            CUDA OOMs: 2            |        cudaMalloc retries: 7         |\n",
+		"| Allocated memory      |  12288 MiB |  13312 MiB |   1574 GiB |   1562 GiB |\n",
+		"| GPU reserved memory   |  15360 MiB |  16384 MiB |   7930 MiB |   1403 MiB |\n",
+	} {
+		f.Add([]byte(l), len(l)/2)
+	}
+	fuzzStream(f, "|                  PyTorch CUDA memory summary, device ID 1                 |\n")
+}
+
+// FuzzFormat looks for a format of a user's own that can be written down and harms.
+func FuzzFormat(f *testing.F) {
+	f.Add(`\[ep (?P<epoch>\d+)/(?P<epochs>\d+)\] (?P<iter>\d+)/(?P<iters>\d+) box=(?P<box_loss>\S+) gpu=(?P<memory>[\d.]+)GB`, "GiB", "[ep 3/50] 120/400 box=1.21 gpu=9.61GB\n")
+	f.Add(`(?P<epoch>.*) (?P<loss>.*) (?P<elapsed>.*) (?P<step_time>.*) (?P<data_time>.*) (?P<total>.*)`, "B", "3 nan 1:00:00 1e9 -5 999999999999999999999\n")
+	f.Fuzz(func(t *testing.T, row, unit, in string) {
+		own := Format{Name: "own", Row: row, Result: `^val (?P<mAP50_95>\S+)`, FirstEpoch: 1, Units: map[string]string{}}
+		for _, group := range []string{"memory", "total"} {
+			if strings.Contains(row, group) {
+				own.Units[group] = unit
+			}
+		}
+		g, err := NewGrammar(own)
+		if err != nil {
+			return
+		}
+		var events []Event
+		s := g.NewStream(0)
+		s.Write([]byte(in), time.Time{}, func(e Event) { events = append(events, e) })
+		s.Close(time.Time{}, func(e Event) { events = append(events, e) })
+		checkEvents(t, events)
+	})
+}
 
 // fuzzFields checks a stream that begins with the first of some rows.
 func fuzzFields(f *testing.F, rows ...string) {

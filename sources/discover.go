@@ -25,8 +25,9 @@ const (
 type DiscoverOptions struct {
 	// Folder is where the person is: if nothing runs, the newest run in it or below it
 	// is the last one that ended.
-	Folder string
-	Poll   bool // look at files by the clock only
+	Folder  string
+	Grammar parse.Grammar // what the output of trainings may be in
+	Poll    bool          // look at files by the clock only
 
 	running func() []trainingRun // for tests; nil asks the system
 	last    func(folder string) []Target
@@ -250,11 +251,11 @@ func trainerOf(p Process) parse.Trainer {
 func (s *discovery) follow(ctx context.Context, t trainingRun, ended <-chan struct{}, live bool) error {
 	var children []Source
 	if t.output == parse.OutputPane {
-		children = append(children, newTmuxSource(t.pane, s.inputs, ended))
+		children = append(children, newTmuxSource(t.pane, s.inputs, s.options.Grammar, ended))
 	}
 	for i, target := range t.targets {
 		children = append(children, NewFile(FileOptions{
-			Path: target.Path, Input: s.inputs + i, Args: target.Args,
+			Path: target.Path, Input: s.inputs + i, Args: target.Args, Grammar: s.options.Grammar,
 			Wait: target.Expected, Poll: s.options.Poll, Follow: live,
 		}))
 	}

@@ -136,12 +136,13 @@ func paneGone(err error) bool {
 type tmuxSource struct {
 	pane    tmuxPane
 	input   int
+	grammar parse.Grammar
 	ended   <-chan struct{} // closed when the training has ended
 	capture capture
 }
 
-func newTmuxSource(p tmuxPane, input int, ended <-chan struct{}) *tmuxSource {
-	return &tmuxSource{pane: p, input: input, ended: ended, capture: p.capture}
+func newTmuxSource(p tmuxPane, input int, grammar parse.Grammar, ended <-chan struct{}) *tmuxSource {
+	return &tmuxSource{pane: p, input: input, grammar: grammar, ended: ended, capture: p.capture}
 }
 
 // Name implements [Source].
@@ -152,7 +153,7 @@ func (t *tmuxSource) Input() int { return t.input }
 
 // Run implements [Source]. It ends when the training or the pane has.
 func (t *tmuxSource) Run(ctx context.Context, p Publisher) error {
-	out := newFeed(t.Name(), t.input, &wholeRows{to: p})
+	out := newFeedIn(t.grammar, t.Name(), t.input, &wholeRows{to: p})
 	if err := out.state(ctx, parse.SourceReading, ""); err != nil {
 		return err
 	}

@@ -306,7 +306,7 @@ func TestDiscoverAPaneOfTmux(t *testing.T) {
 	bus := NewBus(8)
 	ended := make(chan struct{})
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, bus, newTmuxSource(got.pane, 0, ended)) }()
+	go func() { done <- Run(ctx, bus, newTmuxSource(got.pane, 0, parse.Grammar{}, ended)) }()
 	var rows []string
 	until := func(want string) {
 		t.Helper()
@@ -563,7 +563,7 @@ func TestPaneThatIsNotSeenForAWhile(t *testing.T) {
 			},
 			func() (picture, error) { return picture{}, errors.New("can't find pane: %3") },
 		}
-		s := newTmuxSource(tmuxPane{id: "%3"}, 0, nil)
+		s := newTmuxSource(tmuxPane{id: "%3"}, 0, parse.Grammar{}, nil)
 		s.capture = func(context.Context, int) (picture, error) {
 			a := answers[0]
 			answers = answers[1:]

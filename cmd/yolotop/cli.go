@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,9 +64,12 @@ type globalFlags struct {
 	format string
 }
 
-// grammar is what --format asks for, or everything that is known.
-func (g globalFlags) grammar() (parse.Grammar, error) {
-	var grammar parse.Grammar
+// grammar is what --format asks for, or everything that is known, to the configuration too.
+func (g globalFlags) grammar(env environment) (parse.Grammar, error) {
+	grammar, err := configuredGrammar(env.getenv)
+	if err != nil {
+		return grammar, err
+	}
 	if g.format == "" {
 		return grammar, nil
 	}
@@ -112,8 +116,12 @@ func rootCommand(env environment) *cobra.Command {
 				return err
 			}
 			watch.lang = lang
-			if watch.grammar, err = global.grammar(); err != nil {
+			watch.grammar, err = global.grammar(env)
+			if err != nil && (global.format != "" || !slices.Contains(paths, standardInput)) {
 				return err
+			}
+			if err != nil { // a pipe that nobody reads would end the training
+				fmt.Fprintf(env.stderr, "yolotop: %v; going on without it\n", err)
 			}
 			if len(paths) == 0 {
 				return watchHere(cmd.Context(), env, watch)
@@ -157,7 +165,7 @@ critical finding and 3 if there is no training in any input.`,
 				return err
 			}
 			o.lang = lang
-			if o.grammar, err = global.grammar(); err != nil {
+			if o.grammar, err = global.grammar(env); err != nil {
 				return err
 			}
 			status, err := check(env, paths, o)

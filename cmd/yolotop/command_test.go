@@ -25,9 +25,15 @@ func command(t *testing.T, args ...string) outcome {
 
 func commandWith(t *testing.T, stdin io.Reader, args ...string) outcome {
 	t.Helper()
+	return commandIn(t, nil, stdin, args...)
+}
+
+// commandIn is commandWith with some variables of the environment set.
+func commandIn(t *testing.T, vars map[string]string, stdin io.Reader, args ...string) outcome {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := execute(t.Context(), environment{
-		args: args, getenv: func(string) string { return "" },
+		args: args, getenv: func(name string) string { return vars[name] },
 		stdin: stdin, stdout: &stdout, stderr: &stderr,
 		now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
 		inputs:      func() ([]string, error) { return nil, &sources.NoTrainingError{Folder: "here"} },

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,14 +18,19 @@ func formatsCommand(env environment, global *globalFlags) *cobra.Command {
 		Use:   "formats",
 		Short: "list the trainers whose output is read, with what each shows",
 		Long: `Lists what can be read. A stream tells by itself which it is; --format NAME says it
-where it does not.`,
+where it does not. Formats of your own come from the configuration file,
+$XDG_CONFIG_HOME/yolotop/config.toml, ~/.config/yolotop/config.toml as a rule.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			lang, err := global.language(env)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(env.stdout, formats(lang, parse.Grammar{}))
+			grammar, err := configuredGrammar(env.getenv)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(env.stdout, formats(lang, grammar))
 			return err
 		},
 	}
@@ -38,7 +44,10 @@ func formats(lang diagnose.Lang, grammar parse.Grammar) string {
 	}
 	var b strings.Builder
 	for _, name := range grammar.Names() {
-		about := diagnose.Say(diagnose.Key("format." + name)).In(lang)
+		about := diagnose.Say("format.own").In(lang)
+		if !slices.Contains(grammar.Own(), name) {
+			about = diagnose.Say(diagnose.Key("format." + name)).In(lang)
+		}
 		fmt.Fprintf(&b, "%s%s  %s\n", name, strings.Repeat(" ", wide-ansi.StringWidth(name)), about)
 	}
 	return b.String()

@@ -117,7 +117,7 @@ func watchHere(ctx context.Context, env environment, o watchOptions) error {
 	if err != nil {
 		return fmt.Errorf("where we are: %w", err)
 	}
-	find := sources.NewDiscover(sources.DiscoverOptions{Folder: folder, Poll: o.poll})
+	find := sources.NewDiscover(sources.DiscoverOptions{Folder: folder, Grammar: o.grammar, Poll: o.poll})
 	w := &watcher{
 		env: env, options: o, endless: true, session: diagnose.NewSession(), choices: make(chan choice, 8),
 		machine: []sources.Source{find, sources.NewNVIDIA(sources.NVIDIAOptions{}), sources.NewHost(sources.HostOptions{TrainerPID: find.PID})},
