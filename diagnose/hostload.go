@@ -82,7 +82,7 @@ func (l *hostLoad) advise(advice []Message) []Message {
 	out := []Message{Say("starved.cores")}
 	for _, m := range advice {
 		switch m.Key {
-		case "starved.workers", "starved.workers.key", "starved.loader":
+		case "starved.workers", "starved.workers.key", "starved.loader", "starved.loader.setting":
 		default:
 			out = append(out, m)
 		}

@@ -264,14 +264,23 @@ func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
 	}
 }
 
+// loaderSettings is where a trainer is told how many data loader processes it starts.
+var loaderSettings = map[string]string{
+	"yolox": "data_num_workers", "damo-yolo": "num_workers", "yolo-nas": "num_workers", "mmdet": "workers_per_gpu",
+	"detectron2": "DATALOADER.NUM_WORKERS", "paddledetection": "worker_num", "huggingface": "dataloader_num_workers",
+}
+
 // dataAdvice is how to make data come faster, by trainer. Ultralytics has no
-// num_workers and no prefetch_factor.
+// num_workers and no prefetch_factor, and darknet no setting at all.
 func dataAdvice(r *Run) []Message {
 	var out []Message
 	cores := r.Workers
-	switch {
+	switch setting := loaderSettings[r.Trainer]; {
 	case r.Has("workers") && cores >= 0:
 		out = append(out, Say("starved.workers.key", cores))
+	case setting != "":
+		out = append(out, Say("starved.loader.setting", setting))
+	case r.Trainer == "darknet":
 	case r.Trainer == "" || r.Trainer == "ultralytics" || strings.HasPrefix(r.Trainer, "yolov"):
 		out = append(out, Say("starved.workers"))
 	default:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type expectation struct {
 	Advice      string
 	FirstAdvice string `json:"first_advice"`
 	Forecast    bool
+	Active      *bool // at the end
 }
 
 // result is check's output as a reader sees it.
@@ -189,6 +191,7 @@ func (e expectation) matches(f resultFinding) bool {
 		e.MaxLevel != "" && level > slices.Index(levels, e.MaxLevel),
 		e.LeastLevel != "" && level < slices.Index(levels, e.LeastLevel),
 		e.Forecast && f.OOM == nil,
+		e.Active != nil && f.Active != *e.Active,
 		e.Says != "" && !regexp.MustCompile(e.Says).MatchString(text),
 		e.Advice != "" && !slices.ContainsFunc(f.Advice, regexp.MustCompile(e.Advice).MatchString),
 		e.FirstAdvice != "" && (len(f.Advice) == 0 || !regexp.MustCompile(e.FirstAdvice).MatchString(f.Advice[0])):
@@ -309,8 +312,8 @@ func differs(got any, ok bool, want any) string {
 		return isNumber && math.Abs(number-x.(float64)) <= w["tol"].(float64)*1.0001
 	}
 	switch {
-	case w["equals"] != nil && got != w["equals"]:
-	case w["one_of"] != nil && !slices.Contains(w["one_of"].([]any), got):
+	case w["equals"] != nil && !reflect.DeepEqual(got, w["equals"]):
+	case w["one_of"] != nil && !slices.ContainsFunc(w["one_of"].([]any), func(x any) bool { return reflect.DeepEqual(x, got) }):
 	case w["approx"] != nil && !near(w["approx"]):
 	case w["approx_any"] != nil && !slices.ContainsFunc(w["approx_any"].([]any), near):
 	case w["between"] != nil && !(isNumber && number >= w["between"].([]any)[0].(float64) && number <= w["between"].([]any)[1].(float64)):
@@ -325,15 +328,14 @@ func differs(got any, ok bool, want any) string {
 
 func sameNames(got, want any) bool {
 	g, _ := got.([]any)
-	var have []string
-	for _, x := range g {
-		if name := canonical(x.(string)); name != "total" {
-			have = append(have, name)
-		}
-	}
-	var need []string
+	var have, need []string
 	for _, x := range want.([]any) {
 		need = append(need, canonical(x.(string)))
+	}
+	for _, x := range g { // a sum may stand beside its parts
+		if name := canonical(x.(string)); name != "total" && name != "loss" || slices.Contains(need, name) {
+			have = append(have, name)
+		}
 	}
 	return slices.Equal(have, need)
 }
