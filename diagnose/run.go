@@ -138,6 +138,7 @@ type Run struct {
 	EpochTime     time.Duration // of a whole epoch with its validation; 0 if not known
 	LastRow       time.Time     // arrival of the newest row; zero if it was read from a file
 	DamagedImages int
+	Texts         int // lines so far that nobody understood
 	// CountedOOMs is how often torch says that it ran out of memory since the process began.
 	CountedOOMs int
 	predecessor *Run // the run before it in the same input, nil if none

@@ -2,7 +2,7 @@ package diagnose
 
 // commandTexts holds the sentences of check and of plain output.
 var commandTexts = map[Key]text{
-	"check.unknown":   {"nothing in it looks like the output of a trainer that yolotop knows", "其中没有 yolotop 认识的训练器输出"},
+	"check.unknown":   {"looked for %[1]s, samples of GPUs and errors of torch (yolotop formats explains them)", "已查找 %[1]s、GPU 采样和 torch 错误（yolotop formats 有说明）"},
 	"check.empty":     {"it is empty", "它是空的"},
 	"check.why":       {"why", "原因"},
 	"check.limits":    {"not known", "无法得知"},

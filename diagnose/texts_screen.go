@@ -176,8 +176,11 @@ var screenTexts = map[Key]text{
 	"search.foreign":     {"is another user's; what it prints is not for us to read", "属于其他用户，无权读取其输出"},
 	"search.unknown":     {"where its output goes cannot be told, and there is no run folder of it yet", "无法得知其输出去向，且尚无其训练目录"},
 
-	"start.nothing": {"nothing was read yet", "尚未读到任何内容"},
-	"start.unknown": {"%[1]s lines were read, none of a trainer that is known; the newest ones are below", "已读取 %[1]s 行，没有一行来自已知的训练器；最新的几行见下方"},
+	"start.nothing":      {"nothing was read yet", "尚未读到任何内容"},
+	"start.unknown":      {"%[1]s lines were read, none of a trainer that is known; the newest ones are in the log", "已读取 %[1]s 行，没有一行来自已知的训练器；最新的几行见日志"},
+	"start.tried":        {"looked for: %[1]s", "已查找：%[1]s"},
+	"start.tried.others": {"and for samples of GPUs, errors of torch, memory counters", "以及 GPU 采样、torch 错误、显存计数"},
+	"start.own":          {"yolotop formats says what each is; a format of your own goes into the configuration file (README)", "yolotop formats 列出各格式；自定义格式写入配置文件（见 README）"},
 
 	"findings.none": {"none", "无"},
 	"findings.more": {"%[1]s to %[2]s of %[3]s", "第 %[1]s 到 %[2]s 条，共 %[3]s 条"},

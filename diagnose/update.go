@@ -46,6 +46,7 @@ func (r *Run) update(e parse.Event) {
 	case *parse.Memory:
 		r.counters(rec)
 	case *parse.Text:
+		r.Texts++
 		r.log(e, rec.Text, false)
 	}
 }

@@ -105,3 +105,29 @@ func TestHuggingFace(t *testing.T) {
 		}
 	}
 }
+
+// TestPendingOfBars promises the newest state of bars that stand before or behind their
+// numbers, however it is cut, and that a look at it changes nothing.
+func TestPendingOfBars(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, frame string
+		epoch, iter   int
+	}{
+		"lightning":   {"GPU available: True (cuda), used: True\n", "\rEpoch 2:  98%|█████████▊| 39/40 [00:16<00:00,  2.31it/s, v_num=0, train_lo", 3, 39},
+		"yolo-nas":    {"\r" + rowNAS, "\r" + strings.Replace(rowNAS, "20/50", "21/50", 1), 4, 21},
+		"yolov6":      {args6 + head6, row6, 1, 1},
+		"pytorch":     {"epoch 1, loss: 0.5\n", "\rEpoch 2/9:  50%|█████     | 5/10 [00:01<00:01,  4.50it/s, loss=0.5]", 2, 5},
+		"huggingface": {"\r  3%|▎         | 9/300 [00:04<02:05,  2.30it/s]\n" + rowHF + "\r  3%|▎         | 10/300 [00:04<02:05,  2.30it/s]\r\r  3%|▎         | 11/300 [00:04<02:05,  2.30it/s]\n" + strings.Replace(rowHF, "0.1}", "0.11}", 1), "\r  4%|▎         | 12/300 [00:05<02:05,  2.30it/s]", 1, 12},
+	} {
+		s := NewStream(0)
+		s.Write([]byte(c.before+c.frame), time.Time{}, func(Event) {})
+		for range 2 {
+			e, ok := s.Pending(time.Time{})
+			p, _ := e.Record.(*Progress)
+			if s.Dialect() != name || !ok || p == nil || p.Epoch != c.epoch || p.Iter != c.iter || !e.Provisional {
+				t.Errorf("%s: dialect %q, %v %+v", name, s.Dialect(), ok, p)
+			}
+		}
+	}
+}

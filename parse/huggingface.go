@@ -90,6 +90,16 @@ func (r *hfReader) read(s *Stream, text []byte, _ int) bool {
 	return true
 }
 
+// frame implements barReader.
+func (r *hfReader) frame(text []byte, _ int) *Progress {
+	bar, ok := scanTqdmLine(bound(text))
+	if !ok || len(bar.description) > 0 {
+		return nil
+	}
+	p, _ := new(*r).bar(bar.bar).(*Progress)
+	return p
+}
+
 // dict makes records of a dictionary.
 func (r *hfReader) dict(d *Named, text string) []Record {
 	epoch, _ := d.Get("epoch")

@@ -87,6 +87,14 @@ func (r *lightningReader) read(s *Stream, text []byte, _ int) bool {
 	return false
 }
 
+// frame implements barReader.
+func (r *lightningReader) frame(text []byte, _ int) *Progress {
+	if row := new(*r).row(bound(text)); row != nil {
+		return row.progress
+	}
+	return nil
+}
+
 // lightningRow is a frame of the bar of an epoch.
 type lightningRow struct {
 	progress *Progress

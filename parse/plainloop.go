@@ -93,6 +93,23 @@ func (r *loopReader) read(s *Stream, text []byte, _ int) bool {
 	return true
 }
 
+// frame implements barReader.
+func (r *loopReader) frame(text []byte, _ int) *Progress {
+	if _, isBar := scanTqdmLine(bound(text)); !isBar {
+		return nil
+	}
+	now := *r
+	row := now.row(bound(text))
+	if row == nil || row.progress == nil {
+		return nil
+	}
+	now.follow(row.progress)
+	if row.memory != nil {
+		row.progress.Memory = row.memory.best()
+	}
+	return row.progress
+}
+
 // loopDone finds how tutorials end.
 var loopDone = regexp.MustCompile(`^\W*(?:(?i:training (?:is )?(?:complete|completed|finished|done)|finished training)\b|训练(?:已)?(?:完成|结束))`)
 

@@ -12,6 +12,13 @@ type reader interface {
 	read(s *Stream, text []byte, reset int) bool
 }
 
+// barReader is a reader of rows that are drawn over each other.
+type barReader interface {
+	// frame reads the newest state of a row, which may be cut anywhere, and changes nothing;
+	// nil if it is none.
+	frame(text []byte, reset int) *Progress
+}
+
 // dialect is the grammar of a trainer family.
 type dialect struct {
 	name string
@@ -88,15 +95,15 @@ func (s *Stream) Recognized() bool { return s.known }
 // Pending is the newest frame of a training bar, which nothing has terminated
 // yet, as a provisional event; ok is false if there is none.
 func (s *Stream) Pending(arrival time.Time) (e Event, ok bool) {
-	r, isYOLO := s.reader.(*yoloReader)
-	if !isYOLO || r.table.stale {
+	r, hasBars := s.reader.(barReader)
+	if !hasBars {
 		return Event{}, false
 	}
 	seg := s.split.pending()
 	if seg == nil {
 		return Event{}, false
 	}
-	p, _ := r.table.row(peel(seg).text, seg.reset)
+	p := r.frame(peel(seg).text, seg.reset)
 	if p == nil {
 		return Event{}, false
 	}

@@ -83,6 +83,15 @@ func (r *yoloReader) read(s *Stream, text []byte, reset int) bool {
 	return r.readLine(s, text, reset)
 }
 
+// frame implements barReader.
+func (r *yoloReader) frame(text []byte, reset int) *Progress {
+	if r.table.stale {
+		return nil
+	}
+	p, _ := r.table.row(text, reset)
+	return p
+}
+
 // bareBar recognizes a frame without a description: "  0%|   | 0/4 [00:00<?, ?it/s]"
 // or ": 0% ──── 0/4  0.1s".
 func bareBar(text []byte) (rest []byte, ok bool) {

@@ -86,6 +86,12 @@ func (r *nasReader) read(s *Stream, text []byte, _ int) bool {
 	return false
 }
 
+// frame implements barReader.
+func (r *nasReader) frame(text []byte, _ int) *Progress {
+	p, _ := new(*r).row(bound(text))
+	return p
+}
+
 // row reads a row; nil if the line is none, or a bar that has no values yet.
 func (r *nasReader) row(line []byte) (p *Progress, rest []byte) {
 	bar, ok := bytes.CutPrefix(line, trainEpoch)

@@ -92,6 +92,12 @@ var (
 	yolov6Done   = regexp.MustCompile(`^\s*Training completed in [0-9.]+ hours\.`)
 )
 
+// frame implements barReader.
+func (r *yolov6Reader) frame(text []byte, _ int) *Progress {
+	p, _ := r.row(bound(text))
+	return p
+}
+
 // row reads a row; nil if the line is none.
 func (r *yolov6Reader) row(line []byte) (p *Progress, rest []byte) {
 	if r.columns == nil {

@@ -157,6 +157,17 @@ func base2(name string) string {
 	return base(name)
 }
 
+// unknownLines says of an input that nobody understands what was tried, and what to do.
+func (s scene) unknownLines(w int) []string {
+	out := append(wrap(s.say("start.unknown", s.run.Texts), w), "")
+	for _, text := range []string{
+		s.say("start.own"), s.say("start.tried", strings.Join(s.tried, ", ")), s.say("start.tried.others"),
+	} {
+		out = append(out, wrap(clean(text), w)...)
+	}
+	return out
+}
+
 // startFacts is what is known while a run starts, in place of an empty chart.
 func (s scene) startFacts(w, _ int) (caption, []string) {
 	c := caption{title: s.say("pane.starting"), right: s.runOf()}
@@ -166,11 +177,10 @@ func (s scene) startFacts(w, _ int) (caption, []string) {
 	}
 	if r == nil || !r.Known {
 		c.title = s.say("pane.input")
-		text := s.say("start.nothing")
-		if r != nil && len(r.Log) > 0 {
-			text = s.say("start.unknown", len(r.Log))
+		if r == nil || r.Texts == 0 {
+			return c, wrap(s.say("start.nothing"), w)
 		}
-		return c, wrap(text, w)
+		return c, s.unknownLines(w)
 	}
 	now := s.say("phase.starting")
 	if r.Stage != nil {

@@ -22,9 +22,10 @@ import (
 // Options is what a screen is told once.
 type Options struct {
 	Lang    diagnose.Lang
-	ASCII   bool   // nothing whose width terminals disagree about
-	Version string // of the program, for the help
-	Label   string // stands in the footer: "demo"; empty for none
+	ASCII   bool     // nothing whose width terminals disagree about
+	Version string   // of the program, for the help
+	Formats []string // that inputs were looked through for, by name
+	Label   string   // stands in the footer: "demo"; empty for none
 	// Choose is told which device of this machine a person ties to a run, as for
 	// [diagnose.Session.Choose]. It must not block; nil if there is no such choice.
 	Choose func(run, gpu int)

@@ -48,7 +48,8 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 		}
 	}
 	if events == 0 {
-		return exitUsage, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown").In(o.lang))
+		tried := strings.Join(o.grammar.Names(), ", ")
+		return exitUsage, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown", tried).In(o.lang))
 	}
 	for _, name := range silent {
 		fmt.Fprintf(env.stderr, "yolotop: %s: no training in it\n", name)

@@ -136,7 +136,7 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 
 func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
-	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Choose: w.choose}
+	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose}
 }
 
 // choose hands a choice to whoever owns the session. It never blocks the keyboard.
