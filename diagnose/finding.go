@@ -57,6 +57,7 @@ type Moment struct {
 	Input  int // index of the input
 	Line   int // from 1; 0 if no line tells it
 	Epoch  int // from 1; 0 before the first
+	Iter   int // where there are no epochs; else -1
 	Run    time.Duration
 	HasRun bool
 }

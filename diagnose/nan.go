@@ -51,7 +51,7 @@ func (d *nan) Observe(r *Run, e parse.Event) {
 				Advice:  d.advice(r),
 			}
 			if d.recovers == 0 {
-				f.Title, f.Because = Say("nan.stopped.title", max(r.Epoch, 1)), Say("nan.stopped.because")
+				f.Title, f.Because = Say("nan.stopped.title", r.Place(max(r.Epoch, 1), r.Iter)), Say("nan.stopped.because")
 			}
 			r.raise(e, f)
 		}
@@ -88,7 +88,7 @@ func (d *nan) progress(r *Run, e parse.Event, p *parse.Progress) {
 	case f == nil:
 		r.raise(e, Finding{
 			Kind: NaN, GPU: r.gpu(), Level: Warning,
-			Title:   Say("nan.row.title", r.Epoch),
+			Title:   Say("nan.row.title", r.Here()),
 			Because: Say("nan.row.because", strings.Join(bad, ", "), max(p.Iter, 0)),
 			Advice:  d.advice(r),
 		})

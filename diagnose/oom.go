@@ -72,9 +72,9 @@ func (d *oom) title(r *Run) Message {
 	case !r.HasRows():
 		return Say("oom.start.title")
 	case r.DeathPhase == Validating, r.DeathPhase == Finishing:
-		return Say("oom.val.title", r.DeathAt.Epoch)
+		return Say("oom.val.title", r.Place(r.DeathAt.Epoch, r.DeathAt.Iter))
 	}
-	return Say("oom.title", r.DeathAt.Epoch)
+	return Say("oom.title", r.Place(r.DeathAt.Epoch, r.DeathAt.Iter))
 }
 
 // shares that tell the causes of an out-of-memory apart.

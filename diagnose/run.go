@@ -123,6 +123,9 @@ type Run struct {
 	FirstEpoch    int
 	EpochsSeen    int
 	Iter, Iters   int // -1 if not known
+	// Stepwise is that the trainer counts no epochs: what is epoch 1 here is the whole run,
+	// and Iter says where it is.
+	Stepwise      bool
 	Columns       []string
 	Losses        []float64 // of the newest row; shorter than Columns if the row was cut
 	Instances     float64   // -1 if not shown
@@ -251,6 +254,29 @@ func (r *Run) Position() float64 {
 	return float64(r.Epoch-1) + min(1, float64(r.Iter)/float64(r.Iters))
 }
 
+// Place names where a run is, was or died: an epoch, or an iteration where there are no
+// epochs.
+func (r *Run) Place(epoch, iter int) Message {
+	if r.Stepwise && iter >= 0 {
+		return Say("at.iteration", iter)
+	}
+	return Say("at.epoch", epoch)
+}
+
+// Here is the place of the newest row.
+func (r *Run) Here() Message { return r.Place(r.Epoch, r.Iter) }
+
+// Extent is how much of a run was seen: epochs, or iterations where there are none.
+func (r *Run) Extent() Message {
+	switch {
+	case r.Stepwise && r.Iter >= 0:
+		return Say("iterations.many", r.Iter)
+	case r.EpochsSeen == 1:
+		return Say("epochs.one")
+	}
+	return Say("epochs.many", r.EpochsSeen)
+}
+
 // Current is the newest epoch, nil before the first row. It must not be kept.
 func (r *Run) Current() *EpochStat {
 	if len(r.Epochal) == 0 {
@@ -262,6 +288,11 @@ func (r *Run) Current() *EpochStat {
 // Remaining is how long the rest of the run will take at the present pace; ok is
 // false where nothing tells.
 func (r *Run) Remaining() (d time.Duration, ok bool) {
+	if r.Stepwise && r.Status == Running && r.Iters > 0 && r.Rate > 0 && r.Iter <= r.Iters {
+		if left := float64(r.Iters-r.Iter) / r.Rate; left < 1e9 {
+			return time.Duration(left * float64(time.Second)), true
+		}
+	}
 	if r.Epochs == 0 || r.Epoch == 0 || r.Status != Running {
 		return 0, false
 	}

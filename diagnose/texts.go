@@ -10,6 +10,9 @@ type text [2]string
 // catalogue holds every sentence about a run that a person reads. Those of the
 // screen and the command line are in texts_screen.go.
 var catalogue = map[Key]text{
+	"at.epoch":         {"epoch %[1]s", "第 %[1]s 轮"},
+	"at.iteration":     {"iteration %[1]s", "第 %[1]s 次迭代"},
+	"iterations.many":  {"%[1]s iterations", "%[1]s 次迭代"},
 	"phase.starting":   {"starting", "正在启动"},
 	"phase.training":   {"training", "训练中"},
 	"phase.validating": {"validation", "验证中"},
@@ -54,7 +57,7 @@ var catalogue = map[Key]text{
 	"notmeasured.mps.advice":       {"Ultralytics 8.2.94 and later print the memory of MPS", "Ultralytics 8.2.94 及以后的版本会显示 MPS 显存"},
 
 	// nan
-	"nan.row.title":       {"the loss became nan in epoch %[1]s", "第 %[1]s 轮的损失变成了 nan"},
+	"nan.row.title":       {"the loss became nan in %[1]s", "%[1]s的损失变成了 nan"},
 	"nan.row.because":     {"%[1]s at batch %[2]s", "第 %[2]s 批时：%[1]s"},
 	"nan.epoch.title":     {"the losses of all of epoch %[1]s are nan", "第 %[1]s 轮的损失全部是 nan"},
 	"nan.epoch.because":   {"%[1]s; losses that are nan for a whole epoch do not recover by themselves", "%[1]s；整轮都是 nan 的损失不会自行恢复"},
@@ -64,7 +67,7 @@ var catalogue = map[Key]text{
 	"nan.recover.because": {"recoveries so far: %[1]s; it gives up after three in a row", "目前已恢复 %[1]s 次；连续三次后训练器会放弃"},
 	"nan.died.title":      {"the trainer gave up in epoch %[1]s: nan did not go away", "训练器在第 %[1]s 轮放弃：nan 一直存在"},
 	"nan.died.because":    {"nan came again after every return to the last checkpoint", "每次回退到上一个检查点后 nan 都再次出现"},
-	"nan.stopped.title":   {"the trainer stopped in epoch %[1]s: the loss is nan or infinite", "训练器在第 %[1]s 轮停止：损失为 nan 或无穷大"},
+	"nan.stopped.title":   {"the trainer stopped in %[1]s: the loss is nan or infinite", "训练器在%[1]s停止：损失为 nan 或无穷大"},
 	"nan.stopped.because": {"this trainer ends at the first loss that is no number", "该训练器在损失第一次不是正常数字时就结束"},
 	"nan.val.title":       {"the validation losses are nan since epoch %[1]s", "从第 %[1]s 轮起验证损失为 nan"},
 	"nan.val.because":     {"%[1]s, while the training losses are numbers", "%[1]s，而训练损失仍是正常数字"},
@@ -99,8 +102,8 @@ var catalogue = map[Key]text{
 	"advice.imgsz":           {"or smaller images, if the smallest objects stay visible: imgsz=%[2]s instead of %[1]s", "或缩小图片（前提是最小的目标仍然可见）：imgsz=%[2]s，而不是 %[1]s"},
 
 	// oom
-	"oom.title":               {"out of memory in epoch %[1]s, in training", "第 %[1]s 轮训练时显存不足"},
-	"oom.val.title":           {"out of memory in epoch %[1]s, in validation", "第 %[1]s 轮验证时显存不足"},
+	"oom.title":               {"out of memory in %[1]s, in training", "%[1]s训练时显存不足"},
+	"oom.val.title":           {"out of memory in %[1]s, in validation", "%[1]s验证时显存不足"},
 	"oom.start.title":         {"out of memory before the first batch was done", "第一批完成之前显存就不足"},
 	"oom.numbers":             {"%[1]s were asked for, %[2]s of %[3]s were free", "申请 %[1]s，而 %[3]s 中只剩 %[2]s"},
 	"oom.numbers.only":        {"%[1]s were asked for, %[2]s were free", "申请 %[1]s，只剩 %[2]s"},

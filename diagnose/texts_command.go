@@ -10,6 +10,7 @@ var commandTexts = map[Key]text{
 	"check.trainer":   {"%[1]s %[2]s", "%[1]s %[2]s"},
 	"check.batch":     {"batch %[1]s", "批大小 %[1]s"},
 	"check.epoch":     {"epoch %[1]s of %[2]s", "第 %[1]s 轮，共 %[2]s 轮"},
+	"check.iteration": {"iteration %[1]s of %[2]s", "第 %[1]s 次迭代，共 %[2]s 次"},
 	"check.epoch1":    {"epoch %[1]s", "第 %[1]s 轮"},
 	"check.memory":    {"%[3]s %[1]s at the peak, of %[2]s", "显存峰值（%[3]s）%[1]s，共 %[2]s"},
 	"check.memory1":   {"%[2]s %[1]s at the peak", "显存峰值（%[2]s）%[1]s"},

@@ -93,7 +93,7 @@ func (r *Run) progress(e parse.Event, p *parse.Progress) {
 
 // row takes what the newest row shows, provisional or not.
 func (r *Run) row(p *parse.Progress) {
-	r.Epoch, r.Iter, r.Iters = p.Epoch, p.Iter, p.Iters
+	r.Epoch, r.Iter, r.Iters, r.Stepwise = p.Epoch, p.Iter, p.Iters, p.Stepwise
 	if p.Epochs > 0 {
 		r.Epochs = p.Epochs // time= changes it every epoch
 	}
@@ -267,6 +267,9 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 	case parse.StoppedEarly:
 		r.Status = StoppedEarly
 	case parse.Completed:
+		if r.Epochs == 0 {
+			r.Epochs = n.Epochs
+		}
 		if r.Status != StoppedEarly {
 			r.Status = Finished
 		}
@@ -307,6 +310,10 @@ func (r *Run) log(e parse.Event, text string, grave bool) {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…" // a copy, which lets go of the rest
 	}
+	if k := len(r.Log) - 1; k >= 0 && r.Log[k].Line == e.Line && r.Log[k].Input == e.Input && isBar(text) && isBar(r.Log[k].Text) {
+		r.logBytes -= len(r.Log[k].Text) // the same bar, drawn anew
+		r.Log = slices.Clip(r.Log[:k])   // a snapshot may hold the old state
+	}
 	r.Log = append(r.Log, LogLine{Input: e.Input, Line: e.Line, Text: text, Grave: grave})
 	for r.logBytes += len(text); r.logBytes > logLimit || len(r.Log) > 4000; {
 		r.logBytes -= len(r.Log[0].Text)
@@ -314,9 +321,16 @@ func (r *Run) log(e parse.Event, text string, grave bool) {
 	}
 }
 
+// isBar reports whether a line that nobody understood is a state of a bar.
+func isBar(text string) bool { return strings.Contains(text, "%|") }
+
 // moment is where an event stands in the run.
 func (r *Run) moment(e parse.Event) Moment {
-	return Moment{Input: e.Input, Line: e.Line, Epoch: r.Epoch, Run: r.Elapsed, HasRun: r.HasElapsed}
+	m := Moment{Input: e.Input, Line: e.Line, Epoch: r.Epoch, Iter: -1, Run: r.Elapsed, HasRun: r.HasElapsed}
+	if r.Stepwise {
+		m.Iter = r.Iter
+	}
+	return m
 }
 
 // close4 reports whether two numbers agree in the four digits that logs print.

@@ -127,7 +127,7 @@ func (r *darknetReader) row(line []byte) *Progress {
 	if n == 0 || a != len(m[2]) || b != len(m[3]) {
 		return nil
 	}
-	p := &Progress{Epoch: 1, Iter: iter, Iters: r.iters, Columns: darknetColumns, Values: []float64{loss, mean}, Instances: -1, Size: -1, Elapsed: -1}
+	p := &Progress{Epoch: 1, Stepwise: true, Iter: iter, Iters: r.iters, Columns: darknetColumns, Values: []float64{loss, mean}, Instances: -1, Size: -1, Elapsed: -1}
 	if r.size > 0 {
 		p.Size = r.size
 	}

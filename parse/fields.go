@@ -163,6 +163,7 @@ func (r *fieldReader) row(line []byte) *Progress {
 	}
 	p := &Progress{Instances: -1, Size: -1, Elapsed: -1}
 	p.Epoch = number(1, r.format.epochBase) + 1 - r.format.epochBase
+	p.Stepwise = m[2] == m[3] // no epoch, or an empty one
 	p.Epochs = number(2, 0)
 	p.Iter, p.Iters = number(3, -1), number(4, -1)
 	if p.Iter >= 0 {

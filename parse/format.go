@@ -313,6 +313,7 @@ func (f *ownFormat) progress(line []byte) *ownRow {
 			}
 		}
 	}
+	p.Stepwise = f.row.SubexpIndex("epoch") < 0
 	if p.Epoch < 1 || p.Iter < -1 {
 		return nil
 	}

@@ -201,7 +201,7 @@ func (r *jsonReader) progress(o *object) *Progress {
 		p.Epoch = e
 	}
 	if i, ok := whole("iteration"); ok { // from 0
-		p.Iter = i + 1
+		p.Iter, p.Stepwise = i+1, true
 	} else if i, ok := whole("iter"); ok {
 		p.Iter = i
 	}

@@ -147,6 +147,7 @@ func (r *loopReader) follow(p *Progress) {
 		r.epoch++
 	}
 	p.Epoch = r.epoch
+	p.Stepwise = !r.named && r.epoch == 1 // until the iterations begin anew
 	r.iter = p.Iter
 	if p.Columns != nil {
 		if sameColumns(p.Columns, r.columns) {

@@ -177,13 +177,15 @@ type Columns struct {
 type Progress struct {
 	Epoch, Epochs int // from 1, whatever the trainer prints; Epochs 0 if unknown
 	Iter, Iters   int // batches done and in total; -1 where the row was cut before it
-	Memory        MemoryReading
-	Columns       *Columns      // nil if no header was seen
-	Values        []float64     // losses in the order of Columns; shorter if the row was cut
-	Instances     float64       // labels in the last batch on rank 0; -1 if not shown
-	Size          float64       // pixels; -1 if not shown
-	Rate          float64       // iterations a second, smoothed by the trainer; 0 if not shown
-	Elapsed       time.Duration // since the bar began; -1 if not shown
+	// Stepwise is that the trainer counts no epochs: Epoch is 1, and Iter counts the whole run.
+	Stepwise  bool
+	Memory    MemoryReading
+	Columns   *Columns      // nil if no header was seen
+	Values    []float64     // losses in the order of Columns; shorter if the row was cut
+	Instances float64       // labels in the last batch on rank 0; -1 if not shown
+	Size      float64       // pixels; -1 if not shown
+	Rate      float64       // iterations a second, smoothed by the trainer; 0 if not shown
+	Elapsed   time.Duration // since the bar began; -1 if not shown
 	// StepTime is how long an iteration takes on average since the row before, and
 	// DataTime the part of it that was spent waiting for data; 0 if not shown.
 	StepTime, DataTime time.Duration

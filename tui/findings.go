@@ -101,7 +101,9 @@ func (s scene) selected() *diagnose.Finding {
 // moment says where in the run and its inputs something was seen.
 func (s scene) moment(m diagnose.Moment) string {
 	var parts []string
-	if m.Epoch > 0 {
+	if m.Iter > 0 {
+		parts = append(parts, s.say("at.iteration", m.Iter))
+	} else if m.Epoch > 0 {
 		parts = append(parts, s.say("moment.epoch", m.Epoch))
 	}
 	if m.Line > 0 {

@@ -96,14 +96,30 @@ func (s scene) done() (share float64, ok bool) {
 	return math.Min(1, float64(r.Iter)/float64(r.Iters)), true
 }
 
-// epochOf is "37/100", as wide for every epoch of a run.
+// epochOf is "37/100", as wide for every epoch of a run; where there are no epochs, it is of
+// the iterations.
 func (s scene) epochOf() string {
+	if s.run.Stepwise && s.run.Iter >= 0 {
+		if s.run.Iters <= 0 {
+			return strconv.Itoa(s.run.Iter)
+		}
+		of := strconv.Itoa(s.run.Iters)
+		return fitRight(strconv.Itoa(s.run.Iter), len(of)) + "/" + of
+	}
 	e := strconv.Itoa(s.epoch())
 	if s.run.Epochs <= 0 {
 		return e
 	}
 	of := strconv.Itoa(s.run.Epochs)
 	return fitRight(e, len(of)) + "/" + of
+}
+
+// placeText is "epoch 37/100", or "iteration 240/6000".
+func (s scene) placeText() string {
+	if s.run.Stepwise {
+		return s.say("at.iteration", s.epochOf())
+	}
+	return s.say("header.epoch", s.epochOf())
 }
 
 // headerLine says what runs, how far it is and how long it takes.
@@ -117,7 +133,7 @@ func (s scene) headerLine(w int) string {
 		return ends(" "+cut(ids[0], w-2), s.runOf()+" ", w)
 	}
 	right := s.timing(w >= 70)
-	progress := s.say("header.epoch", s.epochOf())
+	progress := s.placeText()
 	if w < 60 {
 		progress = s.epochOf()
 	}

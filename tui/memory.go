@@ -292,7 +292,7 @@ func (s scene) memoryStats(w int) []string {
 	if free, ok := r.Free(); ok && s.live() {
 		parts = append(parts, s.say("memory.free", gib(free)))
 	}
-	if st := stat(r, s.epoch()); st != nil && st.Peak > 0 && st.Peak-st.Low > m.Step/2 {
+	if st := stat(r, s.epoch()); st != nil && !r.Stepwise && st.Peak > 0 && st.Peak-st.Low > m.Step/2 {
 		parts = append(parts, s.say("memory.range", st.Epoch, gib(st.Low), gib(st.Peak)))
 	}
 	if !m.Held() {

@@ -111,11 +111,11 @@ func (s scene) tinyLines(w, h int) []string {
 		}
 		return out
 	}
-	epoch := s.epochOf()
+	epoch := s.placeText()
 	if share, ok := s.done(); ok {
 		epoch += fmt.Sprintf(" %3d%%", int(share*100))
 	}
-	out = append(out, joinFitting([]string{s.say("header.epoch", epoch), s.timing(false)}, w))
+	out = append(out, joinFitting([]string{epoch, s.timing(false)}, w))
 	if s.measured() {
 		held := r.Memory.Last
 		if !s.live() {

@@ -65,10 +65,10 @@ func (s scene) judge() verdict {
 	switch {
 	case r.Forsaken:
 		v.mood = moodWarning
-		v.parts = append([]string{s.say("verdict.forsaken", r.Epoch, diagnose.Say(phaseKey(r)))}, v.parts...)
+		v.parts = append([]string{s.say("verdict.forsaken", r.Here(), diagnose.Say(phaseKey(r)))}, v.parts...)
 	case r.Status == diagnose.StatusUnknown:
 		v.mood = moodInfo
-		v.parts = append([]string{s.say("verdict.ends", r.Epoch, diagnose.Say(phaseKey(r)))}, v.parts...)
+		v.parts = append([]string{s.say("verdict.ends", r.Here(), diagnose.Say(phaseKey(r)))}, v.parts...)
 	}
 	return v
 }
@@ -126,11 +126,11 @@ func (s scene) died(g *diagnose.Finding) verdict {
 	case r.Status == diagnose.Killed && r.DeathAt.Epoch == 0:
 		v.parts = append(v.parts, s.say("verdict.killed.start"))
 	case r.Status == diagnose.Killed:
-		v.parts = append(v.parts, s.say("verdict.killed", r.DeathAt.Epoch))
+		v.parts = append(v.parts, s.say("verdict.killed", r.Place(r.DeathAt.Epoch, r.DeathAt.Iter)))
 	case r.DeathAt.Epoch == 0:
 		v.parts = append(v.parts, s.say("verdict.died.start"))
 	default:
-		v.parts = append(v.parts, s.say("verdict.died", r.DeathAt.Epoch))
+		v.parts = append(v.parts, s.say("verdict.died", r.Place(r.DeathAt.Epoch, r.DeathAt.Iter)))
 	}
 	if g == nil || g.Level < diagnose.Critical {
 		if r.Death != nil && r.Death.Text != "" {
@@ -148,12 +148,12 @@ func (s scene) died(g *diagnose.Finding) verdict {
 func (s scene) finished(g *diagnose.Finding) verdict {
 	r := s.run
 	v := verdict{mood: moodOK, hint: g != nil}
-	done := s.say("verdict.finished.untimed", epochs(r.EpochsSeen))
+	done := s.say("verdict.finished.untimed", r.Extent())
 	switch {
 	case r.Status == diagnose.StoppedEarly:
 		done = s.say("verdict.early", r.Epoch)
 	case r.HasElapsed && r.Elapsed > 0:
-		done = s.say("verdict.finished", epochs(r.EpochsSeen), r.Elapsed)
+		done = s.say("verdict.finished", r.Extent(), r.Elapsed)
 	}
 	if g != nil && g.Level == diagnose.Critical {
 		v.mood = moodCritical
@@ -181,9 +181,9 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 	}
 	switch {
 	case s.run.Forsaken:
-		v.parts = append(v.parts, s.say("verdict.forsaken", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
+		v.parts = append(v.parts, s.say("verdict.forsaken", s.run.Here(), diagnose.Say(phaseKey(s.run))))
 	case s.run.Status == diagnose.StatusUnknown && s.run.HasRows():
-		v.parts = append(v.parts, s.say("verdict.ends", s.run.Epoch, diagnose.Say(phaseKey(s.run))))
+		v.parts = append(v.parts, s.say("verdict.ends", s.run.Here(), diagnose.Say(phaseKey(s.run))))
 	}
 	return v
 }
@@ -235,21 +235,21 @@ func (s scene) quiet(g *diagnose.Finding) verdict {
 	v := verdict{mood: moodOK, hint: g != nil}
 	if g != nil && (g.Kind == diagnose.NotMeasured || g.Kind == diagnose.Unreadable) {
 		v.mood = moodInfo
-		v.parts = []string{s.title(g), s.say("verdict.nothing.else", epochs(r.EpochsSeen))}
+		v.parts = []string{s.title(g), s.say("verdict.nothing.else", r.Extent())}
 		return v
 	}
 	switch verdict := r.Verdict(); {
 	case !s.measured():
 		v.mood = moodInfo
-		v.parts = append(v.parts, s.say("verdict.unmeasured", r.Epoch))
+		v.parts = append(v.parts, s.say("verdict.unmeasured", r.Here()))
 	case verdict == diagnose.Unknown && r.EpochsSeen > 4:
 		v.mood = moodInfo
-		v.parts = append(v.parts, s.say("verdict.rising", r.Epoch))
+		v.parts = append(v.parts, s.say("verdict.rising", r.Here()))
 	case verdict == diagnose.Unknown:
 		v.mood = moodInfo
-		v.parts = append(v.parts, s.say("verdict.too.early", r.Epoch))
+		v.parts = append(v.parts, s.say("verdict.too.early", r.Here()))
 	default:
-		v.parts = append(v.parts, s.say("verdict.ok", epochs(r.EpochsSeen)))
+		v.parts = append(v.parts, s.say("verdict.ok", r.Extent()))
 	}
 	if free, ok := r.Free(); ok {
 		v.parts = append(v.parts, s.say("verdict.free", free))

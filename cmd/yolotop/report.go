@@ -27,7 +27,7 @@ type runReport struct {
 	Status         diagnose.Status     `json:"status"`
 	Epoch          int                 `json:"epoch,omitempty"`
 	Epochs         int                 `json:"epochs,omitempty"`
-	EpochsSeen     int                 `json:"epochs_seen"`
+	EpochsSeen     *int                `json:"epochs_seen,omitempty"`
 	FirstEpoch     int                 `json:"first_epoch,omitempty"`
 	Iter           *int                `json:"iter,omitempty"`
 	Iters          int                 `json:"iters,omitempty"`
@@ -120,9 +120,12 @@ func reportOf(s *diagnose.Session, lang diagnose.Lang) report {
 func reportRun(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) runReport {
 	r := runReport{
 		Trainer: run.Trainer, TrainerVersion: run.Version, Torch: run.Torch, Task: run.Task, Model: run.Model,
-		Status: run.Status, Epoch: run.Epoch, Epochs: run.Epochs, EpochsSeen: run.EpochsSeen, FirstEpoch: run.FirstEpoch,
+		Status: run.Status, Epoch: run.Epoch, Epochs: run.Epochs, EpochsSeen: &run.EpochsSeen, FirstEpoch: run.FirstEpoch,
 		AMP: run.AMP, Columns: run.Columns, Rate: run.Rate, Verdict: run.Verdict(), Findings: []findingReport{},
 		Memory: memoryReport{Measure: run.Memory.Measure.String(), Last: run.Memory.Last, Peak: run.Memory.Peak, Total: run.Memory.Total},
+	}
+	if run.Stepwise {
+		r.Epoch, r.Epochs, r.EpochsSeen, r.FirstEpoch = 0, 0, nil, 0 // not counted: absent
 	}
 	for _, i := range run.Inputs {
 		r.Inputs = append(r.Inputs, inputs[i].Name)
@@ -248,6 +251,9 @@ func reportFinding(f *diagnose.Finding, run *diagnose.Run, inputs []diagnose.Inp
 
 func reportMoment(m diagnose.Moment, run *diagnose.Run, inputs []diagnose.Input) momentReport {
 	r := momentReport{Line: m.Line, Epoch: m.Epoch}
+	if run.Stepwise {
+		r.Epoch = 0
+	}
 	if len(run.Inputs) > 1 && m.Input < len(inputs) {
 		r.Input = inputs[m.Input].Name
 	}

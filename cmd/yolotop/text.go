@@ -62,6 +62,10 @@ func describe(run *diagnose.Run, lang diagnose.Lang) []string {
 func state(run *diagnose.Run, lang diagnose.Lang) []string {
 	parts := []string{diagnose.Say(diagnose.Key("status." + string(run.Status))).In(lang)}
 	switch {
+	case run.Stepwise && run.Iter >= 0 && run.Iters > 0:
+		parts = append(parts, diagnose.Say("check.iteration", run.Iter, run.Iters).In(lang))
+	case run.Stepwise && run.Iter >= 0:
+		parts = append(parts, run.Here().In(lang))
 	case run.Epoch > 0 && run.Epochs > 0:
 		parts = append(parts, diagnose.Say("check.epoch", run.Epoch, run.Epochs).In(lang))
 	case run.Epoch > 0:
