@@ -52,14 +52,18 @@ func (r *Run) update(e parse.Event) {
 }
 
 func (r *Run) progress(e parse.Event, p *parse.Progress) {
-	if r.Death != nil || r.Status != Running && r.Phase != Ended {
+	again := (r.Status == Finished || r.Status == StoppedEarly) && p.Epoch == r.Epoch && p.Complete()
+	if (r.Death != nil || r.Status != Running && r.Phase != Ended) && !again { // the last row may be drawn once more
 		r.Death, r.Status = nil, Running // a failure that the trainer survived
 	}
 	st := r.Current()
 	if st == nil || st.Epoch != p.Epoch || p.Iter >= 0 && st.Complete && p.Iter < p.Iters {
 		st = r.startEpoch(e, p.Epoch)
 	}
-	r.Phase, r.LastRow, r.ahead, r.Forsaken = Training, e.Arrival, false, false
+	if !again {
+		r.Phase = Training
+	}
+	r.LastRow, r.ahead, r.Forsaken = e.Arrival, false, false
 	r.stepsSince = 0
 	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter

@@ -65,6 +65,21 @@ func TestLightning(t *testing.T) {
 	if rich.Epoch != 3 || rich.Epochs != 5 || rich.Iter != 39 || rich.Iters != 40 || rich.Rate != 2.31 || rich.Elapsed != 16*time.Second || !slices.Equal(rich.Values, []float64{1.62}) {
 		t.Errorf("%+v", rich)
 	}
+	// At 80 columns it goes on in further lines, and an announcement may be glued to it.
+	const bar80 = "\rEpoch 1/3  ━━━━━━━━━━━━━━━╸ 20/20 0:00:02 • 0:00:00 9.43it/s v_num: 0.000      \n" +
+		"                                                              train_loss: 0.603 \n" +
+		"                                                              val_loss: 0.926   \n" +
+		"Validation ━━━━━━━━━━━━━╸━ 19/20 0:00:00 • 0:00:01 460.82it/s                  `Trainer.fit` stopped: `max_epochs=2` reached.\n"
+	wrapped := recordsOf[*Progress](bar80 + bar80)
+	if p := wrapped[len(wrapped)-1]; p.Epoch != 2 || p.Epochs != 4 || p.Iter != 20 || !slices.Equal(p.Columns.Losses, []string{"train_loss"}) || !slices.Equal(p.Values, []float64{.603}) {
+		t.Errorf("%+v", p)
+	}
+	if v := recordsOf[*Validation](bar80); len(v) != 1 || v[0].Values[0] != .926 {
+		t.Errorf("%+v", v)
+	}
+	if n := noticesOf(bar80); len(n) != 1 || n[0].Kind != Completed {
+		t.Errorf("%+v", n)
+	}
 	n := noticesOf(rowLightning + "\n`Trainer.fit` stopped: `max_epochs=3` reached.\n")
 	if len(n) != 1 || n[0].Kind != Completed || n[0].Epochs != 3 {
 		t.Errorf("%+v", n)
@@ -76,16 +91,20 @@ func TestLightning(t *testing.T) {
 func TestHuggingFace(t *testing.T) {
 	t.Parallel()
 	bar := func(done string) string { return "\r  3%|▎         | " + done + "/300 [00:04<02:05,  2.30it/s]" }
-	rows := recordsOf[*Progress](rowHF + bar("10") + bar("11") + "\r      \r" + strings.Replace(rowHF, "0.1}", "0.2}", 1) + bar("110") + bar("111") + "\n")
-	if len(rows) != 4 {
+	rows := recordsOf[*Progress](rowHF + bar("10") + bar("11") + "\r      \r" + strings.Replace(rowHF, "0.1}", "0.2}", 1) + bar("20") + bar("111") + "\n")
+	if len(rows) != 6 {
 		t.Fatalf("%d rows", len(rows))
 	}
 	if p := rows[0]; p.Epoch != 1 || p.Iters != -1 || !slices.Equal(p.Values, []float64{2.6784}) || p.Columns.Losses[0] != "loss" {
 		t.Errorf("%+v", p)
 	}
-	// 11 steps are 0.2 epochs: 55 steps an epoch, and 300 in all are 6 epochs.
-	if p := rows[2]; p.Epoch != 2 || p.Epochs != 6 || p.Iters != 55 || p.Iter != 55 || p.Columns != nil || p.Rate != 2.3 {
+	// 10 steps are 0.1 epochs: 300 steps are 3 epochs.
+	if p := rows[5]; p.Epoch != 2 || p.Epochs != 3 || p.Iters != 100 || p.Iter != 11 || p.Columns != nil || p.Rate != 2.3 {
 		t.Errorf("%+v", p)
+	}
+	late := recordsOf[*Progress](rowHF + strings.Replace(rowHF, "0.1}", "0.2}", 1) + bar("70") + bar("71") + "\n")
+	if p := late[len(late)-1]; len(late) != 2 || p.Epochs != 0 || p.Iters != -1 {
+		t.Errorf("dictionaries that were held back: %+v", p)
 	}
 	if p := one[*Progress](t, rowHFText); p.Epoch != 2 || p.Values[0] != 2.771 {
 		t.Errorf("%+v", p)
@@ -118,7 +137,7 @@ func TestPendingOfBars(t *testing.T) {
 		"yolo-nas":    {"\r" + rowNAS, "\r" + strings.Replace(rowNAS, "20/50", "21/50", 1), 4, 21},
 		"yolov6":      {args6 + head6, row6, 1, 1},
 		"pytorch":     {"epoch 1, loss: 0.5\n", "\rEpoch 2/9:  50%|█████     | 5/10 [00:01<00:01,  4.50it/s, loss=0.5]", 2, 5},
-		"huggingface": {"\r  3%|▎         | 9/300 [00:04<02:05,  2.30it/s]\n" + rowHF + "\r  3%|▎         | 10/300 [00:04<02:05,  2.30it/s]\r\r  3%|▎         | 11/300 [00:04<02:05,  2.30it/s]\n" + strings.Replace(rowHF, "0.1}", "0.11}", 1), "\r  4%|▎         | 12/300 [00:05<02:05,  2.30it/s]", 1, 12},
+		"huggingface": {rowHF + "\r  3%|▎         | 10/300 [00:04<02:05,  2.30it/s]\r", "\r  4%|▎         | 12/300 [00:05<02:05,  2.30it/s]", 1, 12},
 	} {
 		s := NewStream(0)
 		s.Write([]byte(c.before+c.frame), time.Time{}, func(Event) {})

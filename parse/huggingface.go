@@ -57,15 +57,22 @@ func dictOf(line []byte) *Named {
 }
 
 // hfReader reads a stream of the Trainer.
+//
+// Steps of an epoch are not printed. They follow from a dictionary's epoch and the state of
+// the bar that is drawn anew behind it, as long as the two come in turn: a file or a pipe may
+// hold the dictionaries back.
 type hfReader struct {
 	trainer introduction
 	columns *Columns
-	total   int // steps of the whole run; -1 if not known
+	total   int     // steps of the whole run; -1 if not known
+	epochs  int     // 0 if not known
+	told    float64 // the epoch of the newest dictionary, until a bar follows; else 0
+	turns   bool    // dictionaries and bars come in turn
+	epoch   int     // the newest one, from 1; 0 before it
 	done    int
-	share   float64       // of a step in an epoch; 0 if not known
-	epoch   int           // the newest one, from 1; 0 before it
 	elapsed time.Duration // of the bar
-	from    time.Duration // of the bar when the epoch began
+	last    time.Duration // of the bar at the newest row
+	from    time.Duration // of the bar at the last row of the epoch before
 	ended   bool
 }
 
@@ -116,9 +123,8 @@ func (r *hfReader) dict(d *Named, text string) []Record {
 		}
 		return nil
 	}
-	if epoch > 0 && r.done > 0 && r.total > 0 {
-		r.share = epoch / float64(r.done)
-	}
+	r.turns = r.told == 0
+	r.told = epoch
 	p := r.at(epoch)
 	var names []string
 	for i, n := range d.Names {
@@ -163,34 +169,53 @@ func (r *hfReader) bar(b barTail) Record {
 	case r.ended:
 		return nil
 	case b.total != r.total:
-		return &Stage{Kind: Validating, Part: "val", Done: b.done, Total: b.total, Elapsed: b.elapsed}
-	case b.done <= r.done || r.share == 0:
-		r.done, r.elapsed = max(r.done, b.done), max(r.elapsed, b.elapsed)
+		return &Stage{Kind: Validating, Part: "val", Done: b.done, Total: b.total, Elapsed: -1} // its time is in that of the run's bar
+	}
+	if r.told > 0 && r.turns {
+		r.measure(r.told, b.done)
+	}
+	r.told = 0
+	r.elapsed = max(r.elapsed, b.elapsed)
+	if b.done <= r.done || r.epochs == 0 {
+		r.done = max(r.done, b.done)
 		return nil
 	}
 	r.done = b.done
-	r.elapsed = max(r.elapsed, b.elapsed)
-	p := r.at(float64(b.done) * r.share)
+	p := r.at(float64(b.done) * float64(r.epochs) / float64(r.total))
 	p.Rate = b.rate
 	return p
 }
 
+// measure tells how many epochs there are from a step and its epoch, which has two digits
+// behind the point at least.
+func (r *hfReader) measure(epoch float64, done int) {
+	if done <= 0 {
+		return
+	}
+	scale := float64(r.total) / float64(done)
+	all, slack := epoch*scale, 0.005*scale
+	if n := math.Round(all); slack < 0.4 && n >= 1 && math.Abs(all-n) <= slack+0.02 && n < 1e6 {
+		r.epochs = int(n)
+	}
+}
+
 // at is a row at a number of epochs done. The end of an epoch is in it.
 func (r *hfReader) at(epoch float64) *Progress {
-	p := &Progress{Epoch: max(1, int(math.Ceil(epoch-1e-9))), Iter: -1, Iters: -1, Instances: -1, Size: -1, Elapsed: -1}
+	p := &Progress{Epoch: max(1, int(math.Ceil(epoch-1e-6))), Iter: -1, Iters: -1, Instances: -1, Size: -1, Elapsed: -1}
 	if p.Epoch < r.epoch {
 		p.Epoch = r.epoch // the bar and the dictionaries come by two streams
 	}
-	if r.share > 0 && r.total > 0 {
-		p.Epochs = max(int(math.Ceil(float64(r.total)*r.share-0.05)), p.Epoch)
-		p.Iters = max(1, int(math.Round(1/r.share)))
+	if r.epochs > 0 {
+		p.Epoch = min(p.Epoch, r.epochs)
+		p.Epochs, p.Iters = r.epochs, max(1, r.total/r.epochs)
 		p.Iter = min(max(0, int(math.Round((epoch-float64(p.Epoch-1))*float64(p.Iters)))), p.Iters)
 	}
 	if p.Epoch > r.epoch {
-		r.epoch, r.from = p.Epoch, r.elapsed
+		r.epoch, r.from = p.Epoch, r.last
 	}
 	if r.elapsed > 0 {
 		p.Elapsed = max(0, r.elapsed-r.from)
+		r.last = r.elapsed
 	}
 	return p
 }

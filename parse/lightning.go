@@ -10,9 +10,11 @@ import (
 // lightning is PyTorch Lightning, whose rows hold what the user logs:
 //
 //	Epoch 2:  98%|█████████▊| 39/40 [00:16<00:00,  2.31it/s, v_num=0, train_loss=1.620]
-//	Epoch 2/2 ━━━━━━━━ 39/40 0:00:16 • 0:00:01 2.31it/s v_num: 0 train_loss: 1.620
+//	Epoch 2/2 ━━━━━━━━ 39/40 0:00:16 • 0:00:01 2.31it/s v_num: 0.000 train_loss: 1.620
+//	                                                     val_loss: 0.967
 //
-// The second is its rich bar. Epochs count from 0.
+// The second is its rich bar, which goes on in further lines where the terminal is narrow.
+// Epochs count from 0.
 func lightning() dialect {
 	return dialect{
 		name: "lightning",
@@ -28,15 +30,20 @@ func lightning() dialect {
 // Lines of Lightning beside its rows.
 var (
 	lightningEpochs = regexp.MustCompile("^`Trainer.fit` stopped: `max_(epochs|steps|time)=?(\\d*)")
-	lightningRich   = regexp.MustCompile(`^Epoch (\d+)/(-?\d+)\s.*?(\d+)/(\d+)\s+(\d+:\d\d:\d\d)\s+\S+\s+\S+\s+([0-9.]+it/s)(.*)$`)
+	// richBar finds the epoch and the last one, how far of how much, elapsed, speed, and what
+	// is behind it.
+	richBar = regexp.MustCompile(`^(?:Epoch (\d+)/(-?\d+)|Validation|Sanity Checking|Testing)\s.*?(\d+)/(\d+)\s+(\d+:\d\d:\d\d)\s+\S+\s+\S+\s+([0-9.]+it/s)(.*)$`)
+	// richMore finds a line with which such a bar goes on.
+	richMore = regexp.MustCompile(`^ {20,}(?:[\w/.@-]+: \S+ *)+$`)
 )
 
 // lightningReader reads a stream of Lightning.
 type lightningReader struct {
 	trainer introduction
 	columns *Columns
-	results Named // of the newest validation
-	epochs  int   // 0 if not known
+	results Named     // of the newest validation
+	rich    *Progress // the newest row of a rich bar; nil if there was none
+	shown   Named     // what rich bars show, which may be spread over lines
 }
 
 // read implements reader.
@@ -53,9 +60,13 @@ func (r *lightningReader) read(s *Stream, text []byte, _ int) bool {
 		s.glued(row.rest)
 		return true
 	}
+	if r.richLine(s, line) {
+		return true
+	}
 	bar, isBar := scanTqdmLine(line)
 	if isBar && (bytes.HasPrefix(bar.description, []byte("Validation")) || bytes.HasPrefix(bar.description, []byte("Sanity Checking"))) {
-		s.emit(&Stage{Kind: Validating, Part: "val", Done: bar.bar.done, Total: bar.bar.total, Elapsed: bar.bar.elapsed})
+		// Its time is in that of the epoch's bar, which is drawn again behind it.
+		s.emit(&Stage{Kind: Validating, Part: "val", Done: bar.bar.done, Total: bar.bar.total, Elapsed: -1})
 		s.glued(bar.rest)
 		return true
 	}
@@ -112,39 +123,100 @@ func (r *lightningReader) row(line []byte) *lightningRow {
 	if n == 0 {
 		return nil
 	}
-	p := &Progress{Epoch: epoch + 1, Epochs: r.epochs, Instances: -1, Size: -1}
-	out := &lightningRow{progress: p}
 	bar, ok := scanTqdmLine(line)
+	if !ok {
+		return nil
+	}
+	p := &Progress{Epoch: epoch + 1, Iter: bar.bar.done, Iters: bar.bar.total, Rate: bar.bar.rate, Elapsed: bar.bar.elapsed, Instances: -1, Size: -1}
+	fields := bar.fields()
+	r.bind(p, fields)
+	return &lightningRow{progress: p, results: r.fresh(p, fields), rest: bar.rest}
+}
+
+// fresh are the results among the numbers of a row, once the epoch is complete and they are
+// new; nil if not.
+func (r *lightningReader) fresh(p *Progress, fields []field) *Validation {
+	results := resultsOf(fields)
+	if !p.Complete() || len(results.Names) == 0 || slices.Equal(results.Names, r.results.Names) && slices.Equal(results.Values, r.results.Values) {
+		return nil
+	}
+	r.results = results
+	return &Validation{Class: "all", Images: -1, Instances: -1, Names: results.Names, Values: results.Values}
+}
+
+// richLine reads a line of a rich bar.
+func (r *lightningReader) richLine(s *Stream, line []byte) bool {
+	if r.rich != nil && richMore.Match(line) {
+		r.show(line)
+		p := *r.rich
+		r.emitRich(s, &p)
+		return true
+	}
+	m := richBar.FindSubmatch(line)
+	if m == nil {
+		return false
+	}
+	r.trainer.make(s, "lightning")
+	done, _ := scanInt(m[3])
+	total, _ := scanInt(m[4])
+	elapsed, _ := scanClock(m[5])
+	shown, rest := m[7], []byte(nil)
+	if i := bytes.IndexByte(shown, '`'); i >= 0 { // an announcement is glued to it
+		shown, rest = shown[:i], shown[i:]
+	}
+	if m[1] == nil {
+		s.emit(&Stage{Kind: Validating, Part: "val", Done: done, Total: total, Elapsed: -1})
+		s.glued(append(shown[:len(shown):len(shown)], rest...))
+		return true
+	}
+	epoch, digits := scanInt(m[1])
+	if digits == 0 {
+		return false
+	}
+	p := &Progress{Epoch: epoch + 1, Iter: done, Iters: total, Elapsed: elapsed, Instances: -1, Size: -1}
+	p.Rate, _ = scanRate(m[6])
+	if last, n := scanInt(m[2]); n > 0 {
+		p.Epochs = last + 1
+	}
+	if done == 0 {
+		p.Elapsed = -1 // still that of the epoch before
+	}
+	r.rich = p
+	r.show(shown)
+	now := *p
+	r.emitRich(s, &now)
+	s.glued(rest)
+	return true
+}
+
+// show takes the numbers of a line of a rich bar; the others stay as they were.
+func (r *lightningReader) show(line []byte) {
+	eachField(line, func(key, value []byte) bool {
+		v, n := scanFloat(value)
+		if n == 0 || n != len(value) {
+			return true
+		}
+		name := cleanText(key)
+		if i := slices.Index(r.shown.Names, name); i >= 0 {
+			r.shown.Values[i] = v
+		} else {
+			r.shown.Names, r.shown.Values = append(r.shown.Names, name), append(r.shown.Values, v)
+		}
+		return len(r.shown.Names) < maxColumns
+	})
+}
+
+// emitRich sends a row with the numbers that are shown.
+func (r *lightningReader) emitRich(s *Stream, p *Progress) {
 	var fields []field
-	if ok {
-		p.Iter, p.Iters, p.Rate, p.Elapsed = bar.bar.done, bar.bar.total, bar.bar.rate, bar.bar.elapsed
-		fields, out.rest = bar.fields(), bar.rest
-	} else {
-		m := lightningRich.FindSubmatch(line)
-		if m == nil {
-			return nil
-		}
-		p.Iter, _ = scanInt(m[3])
-		p.Iters, _ = scanInt(m[4])
-		p.Elapsed, _ = scanClock(m[5])
-		p.Rate, _ = scanRate(m[6])
-		if last, n := scanInt(m[2]); n > 0 {
-			p.Epochs = last + 1
-		}
-		eachField(m[7], func(key, value []byte) bool {
-			if v, n := scanFloat(value); n > 0 && n == len(value) {
-				fields = append(fields, field{name: cleanText(key), value: v})
-			}
-			return len(fields) < maxColumns
-		})
+	for i, name := range r.shown.Names {
+		fields = append(fields, field{name: name, value: r.shown.Values[i]})
 	}
 	r.bind(p, fields)
-	results := resultsOf(fields)
-	if p.Complete() && len(results.Names) > 0 && (!slices.Equal(results.Names, r.results.Names) || !slices.Equal(results.Values, r.results.Values)) {
-		r.results = results
-		out.results = &Validation{Class: "all", Images: -1, Instances: -1, Names: results.Names, Values: results.Values}
+	s.emit(p)
+	if v := r.fresh(p, fields); v != nil {
+		s.emit(v)
 	}
-	return out
 }
 
 // bind gives a row its numbers: whatever the user logs, but not the results of validations.
