@@ -52,7 +52,8 @@ func (r *Run) update(e parse.Event) {
 }
 
 func (r *Run) progress(e parse.Event, p *parse.Progress) {
-	again := (r.Status == Finished || r.Status == StoppedEarly) && p.Epoch == r.Epoch && p.Complete()
+	last := p.Epoch == r.Epoch || p.Epochs > 0 && p.Epoch == p.Epochs
+	again := (r.Status == Finished || r.Status == StoppedEarly) && last && p.Complete()
 	if (r.Death != nil || r.Status != Running && r.Phase != Ended) && !again { // the last row may be drawn once more
 		r.Death, r.Status = nil, Running // a failure that the trainer survived
 	}

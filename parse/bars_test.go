@@ -80,6 +80,11 @@ func TestLightning(t *testing.T) {
 	if n := noticesOf(bar80); len(n) != 1 || n[0].Kind != Completed {
 		t.Errorf("%+v", n)
 	}
+	const cut = "GPU available: False, used: False\nEpoch 7/7  ━━━━━━━━━━━━━━━━━━━━ 20/20 0:00:02 • 0:00:00 9.43it/s v_num: 3.000 train_loss: \n" +
+		"                                                                          0.365 val_loss: 0.921\n"
+	if rows := recordsOf[*Progress](cut); len(rows) != 2 || !slices.Equal(rows[1].Values, []float64{.365}) {
+		t.Errorf("cut behind a name: %+v", rows)
+	}
 	n := noticesOf(rowLightning + "\n`Trainer.fit` stopped: `max_epochs=3` reached.\n")
 	if len(n) != 1 || n[0].Kind != Completed || n[0].Epochs != 3 {
 		t.Errorf("%+v", n)

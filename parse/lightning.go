@@ -34,7 +34,7 @@ var (
 	// is behind it.
 	richBar = regexp.MustCompile(`^(?:Epoch (\d+)/(-?\d+)|Validation|Sanity Checking|Testing)\s.*?(\d+)/(\d+)\s+(\d+:\d\d:\d\d)\s+\S+\s+\S+\s+([0-9.]+it/s)(.*)$`)
 	// richMore finds a line with which such a bar goes on.
-	richMore = regexp.MustCompile(`^ {20,}(?:[\w/.@-]+: \S+ *)+$`)
+	richMore = regexp.MustCompile(`^ {20,}(?:[-+\d.einfa]+ +)?(?:[\w/.@-]+:(?: +\S+)? *)*$`)
 )
 
 // lightningReader reads a stream of Lightning.
@@ -44,6 +44,7 @@ type lightningReader struct {
 	results Named     // of the newest validation
 	rich    *Progress // the newest row of a rich bar; nil if there was none
 	shown   Named     // what rich bars show, which may be spread over lines
+	cut     string    // the name that its line ended with; its number is on the next one
 }
 
 // read implements reader.
@@ -146,7 +147,7 @@ func (r *lightningReader) fresh(p *Progress, fields []field) *Validation {
 
 // richLine reads a line of a rich bar.
 func (r *lightningReader) richLine(s *Stream, line []byte) bool {
-	if r.rich != nil && richMore.Match(line) {
+	if r.rich != nil && len(line) > 20 && richMore.Match(line) {
 		r.show(line)
 		p := *r.rich
 		r.emitRich(s, &p)
@@ -191,6 +192,15 @@ func (r *lightningReader) richLine(s *Stream, line []byte) bool {
 
 // show takes the numbers of a line of a rich bar; the others stay as they were.
 func (r *lightningReader) show(line []byte) {
+	if r.cut != "" {
+		line = append([]byte(r.cut+": "), bytes.TrimLeft(line, " ")...)
+		r.cut = ""
+	}
+	if words := bytes.Fields(line); len(words) > 0 {
+		if name, ok := bytes.CutSuffix(words[len(words)-1], []byte(":")); ok {
+			r.cut = cleanText(name)
+		}
+	}
 	eachField(line, func(key, value []byte) bool {
 		v, n := scanFloat(value)
 		if n == 0 || n != len(value) {
