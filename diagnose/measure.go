@@ -42,6 +42,9 @@ func (r *Run) measured(m parse.MemoryReading) {
 		r.forgetMemory()
 	}
 	r.Memory.Measure, r.Memory.Last, r.Memory.Step, r.Memory.Decimal = m.Measure, m.Bytes, m.Step, m.Decimal
+	if r.flat++; m.Bytes > r.Memory.Peak {
+		r.flat = 0
+	}
 	r.Memory.Peak = max(r.Memory.Peak, m.Bytes)
 	if st := r.Current(); st != nil {
 		if st.First == 0 {

@@ -9,6 +9,7 @@ import (
 // alone misleads: it advises against fragmentation in every case.
 type oom struct {
 	retries int
+	counted int // that torch has counted so far
 	dense   denseWatch
 }
 
@@ -22,6 +23,17 @@ func (d *oom) Observe(r *Run, e parse.Event) {
 		} else if f != nil && rec.Complete() {
 			r.withdraw(OOM) // the smaller batch lasted an epoch
 			d.retries = 0
+		}
+	case *parse.Memory:
+		if rec.OOMs > d.counted && r.Death == nil {
+			d.counted = rec.OOMs
+			r.raise(e, Finding{
+				Kind: OOM, GPU: max(rec.Device, r.gpu()), Level: Warning, Provisional: true,
+				Title:   Say("oom.counted.title", rec.OOMs),
+				Because: Say("oom.counted.because", rec.OOMs, max(rec.Retries, 0)),
+				Advice:  smallerAdvice(r, r.Memory.Last, r.Memory.Total),
+				Limits:  []Message{Say("oom.counted.limits")},
+			})
 		}
 	case *parse.Notice:
 		if rec.Kind == parse.BatchReduced {

@@ -189,6 +189,7 @@ type Run struct {
 	validation                   int  // validations so far, final ones excluded
 	printedColumns               *parse.Columns
 	measuredRows, unmeasuredRows int
+	flat                         int                 // measured rows since the last new high
 	readings                     [parse.Measures]int // so far, by measure
 	gap                          livePulse
 }
@@ -392,6 +393,10 @@ func (r *Run) Gravest() *Finding {
 	return best
 }
 
+// flatRows is how many rows in a row without a new high show that what is allocated has
+// settled, however long an epoch is.
+const flatRows = 100
+
 // judged reports whether enough of the memory was seen to call it stable: three
 // epochs, and of the last four at most one with a new high.
 func (r *Run) judged() bool {
@@ -400,6 +405,9 @@ func (r *Run) judged() bool {
 	}
 	if r.measuredRows == 0 || r.Status == Failed || r.Status == Killed {
 		return false
+	}
+	if m := r.Memory.Measure; (m == parse.AllocatedMax || m == parse.IntervalMax) && r.flat >= flatRows {
+		return true // an epoch may last for days
 	}
 	complete, highs := 0, 0
 	var peak parse.Bytes
