@@ -155,8 +155,8 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 		f.Advice = smaller
 	default:
 		f.Because = Say("oom.because", numbers, held)
-		if grown, ok := growth(r); ok {
-			f.Because = Say("oom.grown.because", numbers, held, grown, r.Epochal[0].Epoch)
+		if more, ok := grown(r); ok {
+			f.Because = Say("oom.grown.because", numbers, held, more, r.Epochal[0].Epoch)
 			f.Advice = []Message{Say("oom.grown.leak")}
 		}
 		f.Advice = append(f.Advice, smaller...)
@@ -195,9 +195,9 @@ func otherHolders(o *parse.OOM) (sum parse.Bytes, pid int, known bool) {
 	return sum, pid, len(o.Others) > 0
 }
 
-// growth is how much more memory the last epochs held than the first one that was
+// grown is how much more memory the last epochs held than the first one that was
 // complete; ok is false if that is not much.
-func growth(r *Run) (b parse.Bytes, ok bool) {
+func grown(r *Run) (b parse.Bytes, ok bool) {
 	if len(r.Epochal) < 3 || r.Memory.Total == 0 {
 		return 0, false
 	}

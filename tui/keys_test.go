@@ -75,7 +75,7 @@ func TestKeys(t *testing.T) {
 		want, not             string
 	}{
 		{"explain", "oom", "enter", "What to do", "Losses"},
-		{"explain the second", "oom", "down enter", "no margin", ""},
+		{"explain the third", "oom", "down down enter", "no margin", ""},
 		{"back from a page", "oom", "enter esc", "Losses", "What to do"},
 		{"nothing to explain", "healthy", "enter", "Losses", ""},
 		{"past", "oom", "left", "at the end of epoch 11 (now 12)", "out of memory in epoch"},

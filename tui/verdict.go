@@ -122,6 +122,9 @@ func (s scene) died(g *diagnose.Finding) verdict {
 	v := verdict{mood: moodCritical, hint: g != nil}
 	switch {
 	case g != nil && g.Level == diagnose.Critical:
+		if oom := s.activeOOM(); oom != nil && oom != g { // what ended it, then what explains it
+			v.parts = append(v.parts, s.title(oom))
+		}
 		v.parts = append(v.parts, s.title(g))
 	case r.Status == diagnose.Killed && r.DeathAt.Epoch == 0:
 		v.parts = append(v.parts, s.say("verdict.killed.start"))
@@ -142,6 +145,16 @@ func (s scene) died(g *diagnose.Finding) verdict {
 		v.parts = append(v.parts, s.say("verdict.lived", r.DeathAt.Run))
 	}
 	return s.withBest(v)
+}
+
+// activeOOM is the finding of an out-of-memory that is true, nil if there is none.
+func (s scene) activeOOM() *diagnose.Finding {
+	for _, f := range s.run.Findings {
+		if f.Kind == diagnose.OOM && f.Active && f.Level == diagnose.Critical {
+			return f
+		}
+	}
+	return nil
 }
 
 // finished is the verdict on a run that reached its end.

@@ -31,6 +31,7 @@ type meta struct {
 	ItersPerEpoch int     `json:"iters_per_epoch"`
 	StartEpoch    int     `json:"start_epoch"`
 	PrintedUnit   float64 `json:"printed_unit"`
+	CloseMosaic   int     `json:"close_mosaic"` // how many of the last epochs are without mosaic; 0 for none
 }
 
 func main() {
@@ -69,14 +70,20 @@ func run(in io.Reader, out io.Writer) error {
 type series struct {
 	meta    meta
 	session *diagnose.Session
-	said    map[string]bool
-	before  time.Duration // run time of the row before
+	said    map[string]string // the newest line of each label
+	before  time.Duration     // run time of the row before
 	epoch   int
 	iter    int
 }
 
+// trainerPID is the process that trains in series with memory by process.
+const trainerPID = 1
+
 func newSeries(m meta) *series {
-	return &series{meta: m, session: diagnose.NewSession(diagnose.Input{Name: m.Series}), said: map[string]bool{}}
+	s := &series{meta: m, session: diagnose.NewSession(diagnose.Input{Name: m.Series}), said: map[string]string{}}
+	s.session.Observe(parse.Event{Record: &parse.Trainer{PID: trainerPID, Processes: []int{trainerPID}}})
+	s.session.Observe(parse.Event{Record: &parse.Banner{Torch: "2", Devices: []parse.Device{{Kind: "cuda", Total: parse.Bytes(m.TotalMiB * float64(parse.MiB))}}}})
+	return s
 }
 
 // row shows a row to the detectors and writes what they said because of it.
@@ -87,14 +94,22 @@ func (s *series) row(f []string, w io.Writer) {
 	at := time.Duration(number(f[2]) * float64(time.Second))
 	epoch, iter := int(number(f[3])), int(number(f[4]))
 	origin := parse.Origin{Line: int(number(f[1])) + 1, Run: at, HasRun: true}
+	if s.meta.CloseMosaic > 0 && epoch != s.epoch && epoch == s.meta.Epochs-s.meta.CloseMosaic+1 {
+		s.session.Observe(parse.Event{Origin: origin, Record: &parse.Notice{Kind: parse.MosaicClosed}})
+	}
 	if f[6] != "" {
 		s.session.Observe(parse.Event{Origin: origin, Record: s.progress(f, epoch, iter, at)})
 	}
 	if f[9] != "" {
-		s.session.Observe(parse.Event{Origin: origin, Record: &parse.GPU{
+		gpu := &parse.GPU{
 			Epoch: epoch, Elapsed: parse.Have(at.Seconds()), Busy: parse.Have(number(f[9]) / 100),
 			Used: parse.Have(number(f[7]) * float64(parse.MiB)), Total: parse.Have(s.meta.TotalMiB * float64(parse.MiB)),
-		}})
+		}
+		if f[8] != "" {
+			gpu.Processes = []parse.GPUProcess{{PID: trainerPID, Used: parse.Have(number(f[8]) * float64(parse.MiB))}}
+			gpu.ProcessesState = parse.Present
+		}
+		s.session.Observe(parse.Event{Origin: origin, Record: gpu})
 	}
 	s.before, s.epoch, s.iter = at, epoch, iter
 	for _, r := range s.session.Runs() {
@@ -105,15 +120,17 @@ func (s *series) row(f []string, w io.Writer) {
 			default:
 				continue
 			}
-			if !finding.Active || finding.Provisional || s.said[label] {
+			if !finding.Active || finding.Provisional || finding.Kind == diagnose.Creep && finding.Level == diagnose.Info {
 				continue
 			}
-			s.said[label] = true
-			fmt.Fprintf(w, "%s,%s,%s", f[0], f[1], label)
-			if o := finding.OOM; o != nil && o.In > 0 {
-				fmt.Fprintf(w, ",%.0f", o.In.Seconds())
+			line := label
+			if o := finding.OOM; o != nil {
+				line = fmt.Sprintf("%s,%.0f", label, o.In.Seconds())
 			}
-			fmt.Fprintln(w)
+			if s.said[label] != line {
+				s.said[label] = line
+				fmt.Fprintf(w, "%s,%s,%s\n", f[0], f[1], line)
+			}
 		}
 	}
 }

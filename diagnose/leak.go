@@ -1,0 +1,374 @@
+package diagnose
+
+import (
+	"math"
+	"time"
+
+	"yolotop/parse"
+)
+
+// leak finds memory that is never given back: highs that come again and again where chance
+// would make them rare. It watches the log's numbers, and the driver's for each device.
+type leak struct {
+	log   growth
+	cards []*cardGrowth
+	told  float64 // epoch of the newest forecast
+}
+
+// cardGrowth is the growth of one device by the driver's count.
+type cardGrowth struct {
+	index  int
+	uuid   string
+	own    bool // of the trainer's own process, else of everybody
+	growth growth
+	pseudo pseudoEpochs
+}
+
+// pseudoEpochs cuts time into parts where nothing tells the epochs.
+type pseudoEpochs struct {
+	n     int
+	began time.Duration
+}
+
+// pseudoEpoch is how long such a part lasts.
+const pseudoEpoch = 2 * time.Minute
+
+func (p *pseudoEpochs) at(t time.Duration) int {
+	if p.n == 0 || t-p.began >= pseudoEpoch {
+		p.n++
+		p.began = t
+	}
+	return p.n
+}
+
+// rowsAsEpoch is how many rows count as an epoch where a trainer counts none.
+const rowsAsEpoch = 50
+
+// Observe implements detector.
+func (d *leak) Observe(r *Run, e parse.Event) {
+	switch rec := e.Record.(type) {
+	case *parse.Progress:
+		m := rec.Memory
+		if m.Measure == parse.NotMeasured || m.Measure != r.Memory.Measure {
+			return
+		}
+		d.row(r, e, rec, float64(m.Bytes), float64(m.Step))
+	case *parse.Notice:
+		switch rec.Kind {
+		case parse.MosaicClosed, parse.Resumed:
+			d.log.changed()
+			for _, c := range d.cards {
+				c.growth.changed()
+			}
+		case parse.BatchReduced:
+			d.log = growth{}
+			r.withdraw(Leak)
+		}
+	case *parse.GPU:
+		d.card(r, e, rec)
+	}
+}
+
+// row takes a row of the log.
+func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64) {
+	epoch, x, whole := p.Epoch, r.Position(), p.Complete()
+	if p.Stepwise {
+		epoch, x, whole = 1+d.log.all/rowsAsEpoch, float64(max(p.Iter, 0)), false
+	}
+	d.log.total = float64(r.Memory.Total)
+	before := d.log.epochs()
+	if !d.log.row(epoch, x, v, math.Max(quantum, v/2000), whole) {
+		return
+	}
+	limit := 0.0
+	if r.Memory.Total > 0 {
+		limit = float64(r.Memory.Total - contextLeast)
+	}
+	d.judge(r, e, &d.log, judgement{
+		limit: limit, perEpoch: d.log.perEpoch(), ended: d.log.epochs() > before, gpu: r.gpu(), measure: r.Memory.Measure, stepwise: p.Stepwise,
+	})
+}
+
+// contextLeast is what CUDA and the desktop take beside what a log shows.
+const contextLeast = 512 * parse.MiB
+
+// card takes a sample of a device.
+func (d *leak) card(r *Run, e parse.Event, s *parse.GPU) {
+	used, ok := s.Used.Bytes()
+	if !ok {
+		return
+	}
+	dev := r.device(s.Index, s.UUID)
+	c := d.cardOf(s)
+	v, others := float64(used), 0.0
+	own, known := ownMemory(r, s)
+	if known != c.own && c.growth.all > 0 && c.growth.found == nil {
+		c.growth, c.own = growth{}, known
+	}
+	if c.own = known; known {
+		v, others = float64(own), math.Max(0, float64(used-own))
+	} else if c.growth.all > 0 && c.own {
+		return
+	}
+	c.growth.blind = !known
+	c.growth.total = float64(dev.Total)
+	at := r.sampleTime(e, s.Stamp, s.Elapsed)
+	epoch := r.Epoch
+	if s.Epoch > 0 {
+		epoch = s.Epoch
+	} else if epoch == 0 || r.Stepwise {
+		epoch = c.pseudo.at(at)
+	}
+	before := c.growth.epochs()
+	if !c.growth.row(epoch, at.Seconds(), v, float64(2*parse.MiB), false) || dev.Total == 0 {
+		return
+	}
+	d.judge(r, e, &c.growth, judgement{
+		limit: float64(dev.Total) - others, perEpoch: c.growth.perEpoch(), ended: c.growth.epochs() > before,
+		gpu: max(s.Index, 0), measure: parse.DriverTotal, byDriver: true, timed: true, epochs: r.Epoch > 0 && !r.Stepwise,
+	})
+}
+
+func (d *leak) cardOf(s *parse.GPU) *cardGrowth {
+	for _, c := range d.cards {
+		if c.index == s.Index && c.uuid == s.UUID {
+			return c
+		}
+	}
+	c := &cardGrowth{index: s.Index, uuid: s.UUID}
+	d.cards = append(d.cards, c)
+	return c
+}
+
+// ownMemory is what the trainer's own processes hold on a device; known is false where the
+// driver or the recording does not tell.
+func ownMemory(r *Run, s *parse.GPU) (own parse.Bytes, known bool) {
+	if len(r.processes) == 0 { // a recording with one process is of that one
+		if s.ProcessesState != parse.Present || len(s.Processes) != 1 {
+			return 0, false
+		}
+		return s.Processes[0].Used.Bytes()
+	}
+	for _, p := range s.Processes {
+		if b, ok := p.Used.Bytes(); ok && r.OwnProcess(p.PID) {
+			own, known = own+b, true
+		}
+	}
+	return own, known
+}
+
+// perEpoch is how much of X an epoch takes.
+func (g *growth) perEpoch() float64 {
+	k := len(g.levels)
+	if k < 2 {
+		return 1
+	}
+	return math.Max((g.levels[k-1].x-g.levels[0].x)/float64(k-1), 1e-9)
+}
+
+// judgement is what growth is judged against.
+type judgement struct {
+	limit    float64 // bytes at which memory is full; 0 if not known
+	perEpoch float64 // X an epoch takes
+	ended    bool    // an epoch has ended
+	gpu      int
+	measure  parse.Measure
+	byDriver bool
+	timed    bool // X is in seconds
+	epochs   bool // something tells the epochs
+	stepwise bool
+}
+
+// shortRun is how many epochs a run is taken for at least when growth is weighed: slow growth
+// on a great card is growth too.
+const shortRun = 60
+
+// judge raises, revises or takes back the finding.
+func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
+	if g.found != nil && !j.ended {
+		return
+	}
+	if f := r.active(Leak); f != nil && f.ByDriver != j.byDriver && !j.byDriver {
+		r.withdraw(Leak) // the log's own numbers say it better
+	} else if f != nil && f.ByDriver != j.byDriver {
+		return
+	}
+	if g.found != nil && g.stopped() {
+		g.found = nil
+		g.restart()
+		r.withdraw(Leak)
+		return
+	}
+	epochs := max(r.Epochs, shortRun)
+	if f := g.judge(j.limit, float64(epochs)*j.perEpoch, j.ended); f == nil {
+		return
+	}
+	slows := slowsTo
+	if j.timed && !j.epochs {
+		slows = slowsToTimed
+	}
+	if g.decelerates(slows) && !g.sawtooth() {
+		if r.finding(Leak) == nil {
+			g.found = nil // it may still become one
+		}
+		return
+	}
+	slope, level, ok := g.trend()
+	if !ok {
+		return
+	}
+	d.raise(r, e, g, j, slope, level)
+}
+
+// raise says what was found.
+func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level float64) {
+	perEpoch := parse.Bytes(slope * j.perEpoch)
+	rises, last := g.counted()
+	f := Finding{
+		Kind: Leak, GPU: j.gpu, Level: Warning, ByDriver: j.byDriver,
+		Title:   Say("leak.title", perEpoch),
+		Because: Say("leak.because", rises, last, odds(g.found.chance), g.where()),
+		Advice:  leakAdvice(r),
+		Limits:  []Message{Say("leak.limits")},
+	}
+	if r.Epoch == 0 || j.stepwise {
+		f.Title = Say("leak.title.time", parse.Bytes(slope*60))
+		if j.stepwise {
+			f.Title = Say("leak.title.steps", parse.Bytes(slope*1000))
+		}
+	}
+	if o := forecastOf(r, g, j, slope, level); o != nil {
+		f.OOM = o
+		beyond := r.Epochs > 0 && o.Epoch > float64(r.Epochs)
+		switch {
+		case beyond, g.found.far:
+			f.Level = Info
+			f.Provisional = g.found.far
+			f.OOM = nil
+			f.Because = Say("leak.fits", f.Because, r.Epochs)
+		case o.Epoch-r.Position() <= leakNear && r.Epochs > 0:
+			f.Level = Critical
+		}
+	}
+	r.withdraw(Creep)
+	r.raise(e, f)
+}
+
+// leakNear is how many epochs before the end a leak is critical.
+const leakNear = 5
+
+// forecastOf is when memory is full; nil if the card's size or the epochs are not known.
+func forecastOf(r *Run, g *growth, j judgement, slope, level float64) *Forecast {
+	if j.limit <= 0 || r.Epoch == 0 || j.stepwise {
+		return nil
+	}
+	left := math.Max(0, j.limit-math.Min(level, j.limit)) / slope
+	epochs := left / j.perEpoch
+	here := r.Position()
+	o := &Forecast{Epoch: here + epochs, Low: here + 0.7*epochs, High: here + 1.5*epochs}
+	switch {
+	case j.timed:
+		o.In = time.Duration(math.Min(left, 1e9) * float64(time.Second))
+	case r.EpochTime > 0:
+		o.In = time.Duration(math.Min(epochs*r.EpochTime.Seconds(), 1e9) * float64(time.Second))
+	}
+	return o
+}
+
+// odds is a chance as "1 in how many", in round numbers.
+func odds(chance float64) int {
+	n := 1.0
+	for n*10 <= math.Min(1/chance, 1e9) {
+		n *= 10
+	}
+	return int(n)
+}
+
+// counted is in how many of how many last epochs the peak made a new high.
+func (g *growth) counted() (rises, of int) {
+	k := 0
+	for k < len(g.levels)-1 && g.levels[k].x < g.found.since {
+		k++
+	}
+	top := g.levels[k].max
+	for _, l := range g.levels[k+1:] {
+		of++
+		if l.max > top+g.quantum/2 {
+			rises++
+			top = l.max
+		}
+	}
+	return rises, of
+}
+
+// where says at which point of an epoch memory grows.
+func (g *growth) where() Message {
+	sum := g.within + g.between
+	switch {
+	case g.all == g.epochs() || sum <= 0 || g.sawtooth():
+		return Say("leak.where.unknown")
+	case g.between > 0.7*sum:
+		return Say("leak.where.ends")
+	case g.within > 0.7*sum:
+		return Say("leak.where.steps")
+	}
+	return Say("leak.where.both")
+}
+
+// Growth that slows down to such a share of its pace is no leak; less is asked for where no
+// epochs tell a start from the rest.
+const (
+	slowsTo      = 0.5
+	slowsToTimed = 0.65
+)
+
+// decelerates reports whether growth since its onset has slowed down: so do caches and rare
+// batches, and a leak does not.
+func (g *growth) decelerates(to float64) bool {
+	x, v, _ := g.channelOf(inPeak, 0, true)
+	k := 0
+	for k < len(x)-1 && x[k] < g.found.since {
+		k++
+	}
+	x, v = x[k:], v[k:]
+	n := len(v)
+	if n < 6 {
+		return false
+	}
+	half := n / 2
+	early, late := v[half]-v[0], v[n-1]-v[half]
+	return early > 4*g.quantum && late < to*early*float64(n-1-half)/float64(half)
+}
+
+// stopped reports whether memory has not grown for long although it should have.
+func (g *growth) stopped() bool {
+	slope, _, ok := g.trend()
+	n := len(g.levels)
+	if !ok || n < 8 {
+		return false
+	}
+	recent := g.levels[n-8:]
+	top, before := 0.0, recent[0].max
+	for _, l := range recent[1:] {
+		top = math.Max(top, l.max)
+	}
+	expected := slope * (recent[7].x - recent[0].x)
+	return expected >= 6*g.quantum && top-before < 0.1*expected
+}
+
+// leakAdvice is what helps against a leak, the cheapest first.
+func leakAdvice(r *Run) []Message {
+	var out []Message
+	switch r.Trainer {
+	case "ultralytics", "yolov5", "yolov7", "yolov9":
+		if r.Trainer == "ultralytics" && r.SaveDir != "" {
+			out = append(out, Say("leak.resume.ultralytics", r.SaveDir))
+		} else {
+			out = append(out, Say("leak.resume"))
+		}
+		out = append(out, Say("leak.callbacks"))
+	default:
+		out = append(out, Say("leak.item"), Say("leak.nograd"), Say("leak.resume"))
+	}
+	return append(out, Say("leak.test"))
+}
