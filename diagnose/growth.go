@@ -37,7 +37,6 @@ type growth struct {
 	// within and between are how much memory rose from the first row of epochs to the last,
 	// and from the last row to the first one of the next epoch.
 	within, between float64
-	lastOf          float64 // value of the last row of the epoch before
 	found           *foundGrowth
 }
 

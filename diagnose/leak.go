@@ -12,7 +12,6 @@ import (
 type leak struct {
 	log   growth
 	cards []*cardGrowth
-	told  float64 // epoch of the newest forecast
 }
 
 // cardGrowth is the growth of one device by the driver's count.
@@ -237,7 +236,7 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 			f.Title = Say("leak.title.steps", parse.Bytes(slope*1000))
 		}
 	}
-	if o := forecastOf(r, g, j, slope, level); o != nil {
+	if o := forecastOf(r, j, slope, level); o != nil {
 		f.OOM = o
 		beyond := r.Epochs > 0 && o.Epoch > float64(r.Epochs)
 		switch {
@@ -258,7 +257,7 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 const leakNear = 5
 
 // forecastOf is when memory is full; nil if the card's size or the epochs are not known.
-func forecastOf(r *Run, g *growth, j judgement, slope, level float64) *Forecast {
+func forecastOf(r *Run, j judgement, slope, level float64) *Forecast {
 	if j.limit <= 0 || r.Epoch == 0 || j.stepwise {
 		return nil
 	}
@@ -330,7 +329,7 @@ func (g *growth) decelerates(to float64) bool {
 	for k < len(x)-1 && x[k] < g.found.since {
 		k++
 	}
-	x, v = x[k:], v[k:]
+	v = v[k:]
 	n := len(v)
 	if n < 6 {
 		return false

@@ -68,7 +68,7 @@ func (d *notMeasured) raiseZero(r *Run, e parse.Event) {
 	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: because}
 	dev, known := r.Device()
 	switch {
-	case never && !(known && dev.Kind == "cpu"):
+	case never && (!known || dev.Kind != "cpu"):
 		f.Title = Say("notmeasured.zero.title")
 		f.Advice = []Message{Say("notmeasured.never.driver")}
 	case known && dev.Kind == "cpu":

@@ -34,15 +34,16 @@ const recordLeeway = 1.6
 // weightMost bounds an evidence that is beyond doubt, so that it does not overflow.
 const weightMost = 1e15
 
-// add takes the next value; it reports whether it is a new high, by more than tolerance.
-func (t *recordTest) add(v, tolerance float64) bool {
+// add takes the next value, which is a new high if it is above all others by more than
+// tolerance.
+func (t *recordTest) add(v, tolerance float64) {
 	t.n++
 	record := t.n > 1 && v > t.best+tolerance
 	if t.n == 1 || record {
 		t.best = v
 	}
 	if t.n < 2 {
-		return record
+		return
 	}
 	p := math.Min(.9, recordLeeway/float64(t.n))
 	for k, q := range recordRates {
@@ -59,7 +60,6 @@ func (t *recordTest) add(v, tolerance float64) bool {
 			t.sum[k], t.onset[k] = 0, t.n
 		}
 	}
-	return record
 }
 
 // evidence is the mean of the weights, and the number of the value, from 0, from which on it
