@@ -275,8 +275,10 @@ func (g *growth) channelOf(c channel, rank int, whole bool) (x, v []float64, epo
 // is at which value memory is full, and ahead how much of X the whole run takes at least; no
 // growth is found whose end lies too many runs off.
 func (g *growth) judge(limit, ahead float64, epochEnd bool) *foundGrowth {
-	if g.found != nil {
-		return g.found
+	if f := g.found; f != nil {
+		left, ok := g.forecast(limit)
+		f.far = limit > 0 && ok && left > horizon*ahead
+		return f
 	}
 	for _, c := range g.candidates(epochEnd) {
 		x, v, epochs := g.channelOf(c.channel, c.rank, false)
@@ -382,15 +384,21 @@ func (g *growth) rankCandidate(each bool) []candidate {
 // same amount: chance makes rises of all sizes. Where the floor rises with the peak, one epoch
 // fewer is asked for.
 func (g *growth) regular(n int, each bool) (onset int, ok bool) {
-	need := 5
-	if !each && len(g.levels) > need-1 && g.steady(need-1, func(l epochLevel) float64 { return l.min }) {
+	need := steadyEpochs
+	floors := !each && len(g.levels) > need-1 && g.steady(need-1, func(l epochLevel) float64 { return l.min })
+	if floors {
 		need--
+	} else if g.sawtooth() {
+		return 0, false // peaks that come and go rise a few times in a row by chance
 	}
 	if n <= need || len(g.levels) <= need || !g.steady(need, func(l epochLevel) float64 { return l.max }) {
 		return 0, false
 	}
-	return n - need - 1 + 1, true
+	return n - need, true
 }
+
+// steadyEpochs is how many rises of nearly the same size are no chance.
+const steadyEpochs = 5
 
 // steady reports whether a value rose in each of the last n epochs by nearly the same amount,
 // of at least three quanta.

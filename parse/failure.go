@@ -71,6 +71,16 @@ var (
 	workerPID   = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
 )
 
+// crashed reports whether a shell says that a process has crashed.
+func crashed(line string) bool {
+	for _, word := range []string{" fault", "us error", "Aborted", "Illegal instruction"} {
+		if strings.Contains(line, word) {
+			return shellCrash.MatchString(line)
+		}
+	}
+	return false
+}
+
 // workerKilled reads what torch says of a data loader process that a signal has ended.
 func workerKilled(line string) *Failure {
 	f := &Failure{Kind: WorkerKilled}

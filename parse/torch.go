@@ -89,7 +89,7 @@ func (t *torchReader) failure(line string) *Failure {
 		return t.end(&Failure{Kind: Exception})
 	case strings.HasPrefix(line, "KeyboardInterrupt"), line == "Terminated":
 		return &Failure{Kind: Interrupted}
-	case shellCrash.MatchString(line):
+	case crashed(line):
 		return &Failure{Kind: Exception}
 	}
 	return nil
