@@ -142,12 +142,16 @@ func TestDiscoverWhereTheOutputGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := startTraining(t, c.script, nil, c.env, "OLD="+banner+start)
-			got := f.only(t)
 			want := ""
 			if c.path != "" {
 				dir, err := filepath.EvalSymlinks(f.dir)
 				check(t, err)
 				want = filepath.Join(dir, c.path)
+			}
+			got := f.only(t)
+			// What stands behind a pipe may not have opened its file yet.
+			for limit := time.Now().Add(20 * time.Second); got.key() != want && time.Now().Before(limit); {
+				got = f.only(t)
 			}
 			if got.output != c.output || got.key() != want {
 				t.Errorf("output %d %q, want %d %q", got.output, got.key(), c.output, want)
