@@ -12,6 +12,8 @@ import (
 type leak struct {
 	log   growth
 	cards []*cardGrowth
+	size  float64 // the greatest of images so far; 0 before the first
+	iters int     // of an epoch; 0 before the first
 }
 
 // cardGrowth is the growth of one device by the driver's count.
@@ -73,6 +75,12 @@ func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64)
 	epoch, x, whole := p.Epoch, r.Position(), p.Complete()
 	if p.Stepwise {
 		epoch, x, whole = 1+d.log.all/rowsAsEpoch, float64(max(p.Iter, 0)), false
+	}
+	if p.Size > d.size || p.Iters > 0 && p.Iters != d.iters {
+		if d.size > 0 || d.iters > 0 { // larger images, or another data set: other needs
+			d.log.changed()
+		}
+		d.size, d.iters = max(d.size, p.Size), max(p.Iters, 0)
 	}
 	d.log.total = float64(r.Memory.Total)
 	before := d.log.epochs()
