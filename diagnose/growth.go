@@ -68,8 +68,10 @@ type foundGrowth struct {
 	channel channel
 	rank    int     // which of the ranks
 	since   float64 // X of the onset
-	chance  float64 // that it is none, at most
-	far     bool    // memory would be full many runs from now
+	// evidence is such that without growth it is reached in one of evidence/n series of n
+	// values at most.
+	evidence float64
+	far      bool // memory would be full many runs from now
 }
 
 // Limits of what is kept, and the gates that growth must pass.
@@ -278,6 +280,7 @@ func (g *growth) judge(limit, ahead float64, epochEnd bool) *foundGrowth {
 	if f := g.found; f != nil {
 		left, ok := g.forecast(limit)
 		f.far = limit > 0 && ok && left > horizon*ahead
+		f.evidence = math.Max(f.evidence, g.evidence(f.channel))
 		return f
 	}
 	for _, c := range g.candidates(epochEnd) {
@@ -300,7 +303,7 @@ func (g *growth) judge(limit, ahead float64, epochEnd bool) *foundGrowth {
 		case c.channel == inRanks && theilSen(w.x, w.v) <= 0:
 			continue
 		}
-		f := &foundGrowth{channel: c.channel, rank: c.rank, since: w.x[0], chance: 1 / math.Max(c.evidence, 1)}
+		f := &foundGrowth{channel: c.channel, rank: c.rank, since: w.x[0], evidence: math.Max(c.evidence, g.evidence(c.channel))}
 		g.found = f
 		left, ok := g.forecast(limit)
 		switch {
@@ -315,6 +318,25 @@ func (g *growth) judge(limit, ahead float64, epochEnd bool) *foundGrowth {
 		g.found = nil
 	}
 	return nil
+}
+
+// evidence is the evidence of a channel as it is now.
+func (g *growth) evidence(c channel) float64 {
+	e := 0.0
+	switch c {
+	case inPeak, inSteps:
+		e, _ = g.peak.evidence()
+	case inFloor:
+		e, _ = g.floor.evidence()
+	case inBlocks:
+		e, _ = g.fine.evidence()
+	case inRanks:
+		for i := range g.ranks {
+			rank, _ := g.ranks[i].evidence()
+			e = math.Max(e, rank)
+		}
+	}
+	return e
 }
 
 // candidate is a channel with enough evidence.
@@ -427,9 +449,39 @@ func (g *growth) forecast(limit float64) (left float64, ok bool) {
 
 // trend is the growth in bytes for each unit of X, and the level from which it goes on.
 func (g *growth) trend() (slope, level float64, ok bool) {
+	slopes, ok := g.slopes()
+	if !ok {
+		return 0, 0, false
+	}
+	return slopes[1], g.envelope(slopes[1]), true
+}
+
+// doubt is by what part of itself the slope may be wrong: what three ways to take it differ,
+// and more where memory is emptied, since the cache's slack hides when it is full.
+func (g *growth) doubt() float64 {
+	slopes, ok := g.slopes()
+	if !ok {
+		return mostDoubt
+	}
+	least := leastDoubt
+	if g.sawtooth() {
+		least = sawDoubt
+	}
+	return math.Min(mostDoubt, math.Max(least, (slopes[2]-slopes[0])/slopes[1]))
+}
+
+const (
+	leastDoubt = 0.1
+	sawDoubt   = 0.3
+	mostDoubt  = 0.5
+)
+
+// slopes are three ways to take the growth for each unit of X, in rising order: least squares,
+// Theil-Sen, and from the first value to the highest.
+func (g *growth) slopes() (slopes [3]float64, ok bool) {
 	f := g.found
 	if f == nil {
-		return 0, 0, false
+		return slopes, false
 	}
 	x, v, _ := g.channelOf(f.channel, f.rank, true)
 	k := 0
@@ -448,18 +500,16 @@ func (g *growth) trend() (slope, level float64, ok bool) {
 	}
 	x, v = x[k:], v[k:]
 	if len(x) < 2 || x[len(x)-1] <= x[0] {
-		return 0, 0, false
+		return slopes, false
 	}
 	top := (slices.Max(v) - v[0]) / (x[len(x)-1] - x[0])
-	three := []float64{leastSquares(x, v), theilSen(x, v), top}
-	slices.Sort(three)
-	if slope = three[1]; slope <= 0 {
-		slope = top
+	slopes = [3]float64{leastSquares(x, v), theilSen(x, v), top}
+	slices.Sort(slopes[:])
+	if slopes[1] <= 0 {
+		slopes = [3]float64{top, top, top}
 	}
-	if !(slope > 0) {
-		return 0, 0, false
-	}
-	return slope, g.envelope(slope), true
+	slopes[0] = math.Max(slopes[0], 0)
+	return slopes, slopes[1] > 0
 }
 
 // envelope is the level from which memory goes on to grow: the highest of the last peaks, or,

@@ -234,7 +234,7 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 	f := Finding{
 		Kind: Leak, GPU: j.gpu, Level: Warning, ByDriver: j.byDriver,
 		Title:   Say("leak.title", perEpoch),
-		Because: Say("leak.because", rises, last, odds(g.found.chance), g.where()),
+		Because: g.because(rises, last),
 		Advice:  leakAdvice(r),
 		Limits:  []Message{Say("leak.limits")},
 	}
@@ -244,7 +244,7 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 			f.Title = Say("leak.title.steps", parse.Bytes(slope*1000))
 		}
 	}
-	if o := forecastOf(r, j, slope, level); o != nil {
+	if o := forecastOf(r, j, slope, level, g.doubt()); o != nil {
 		f.OOM = o
 		beyond := r.Epochs > 0 && o.Epoch > float64(r.Epochs)
 		switch {
@@ -252,9 +252,17 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 			f.Level = Info
 			f.Provisional = g.found.far
 			f.OOM = nil
-			f.Because = Say("leak.fits", f.Because, r.Epochs)
+			if beyond {
+				f.Because = Say("leak.fits", f.Because, r.Epochs)
+			}
 		case o.Epoch-r.Position() <= leakNear && r.Epochs > 0:
 			f.Level = Critical
+		}
+		if f.OOM != nil {
+			f.Because = Say("leak.full", f.Because, int(math.Ceil(o.Epoch)), int(math.Floor(o.Low)), int(math.Ceil(o.High)))
+			if o.In > 0 {
+				f.Because = Say("leak.full.time", f.Because, o.In)
+			}
 		}
 	}
 	r.withdraw(Creep)
@@ -265,14 +273,14 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 const leakNear = 5
 
 // forecastOf is when memory is full; nil if the card's size or the epochs are not known.
-func forecastOf(r *Run, j judgement, slope, level float64) *Forecast {
+func forecastOf(r *Run, j judgement, slope, level, doubt float64) *Forecast {
 	if j.limit <= 0 || r.Epoch == 0 || j.stepwise {
 		return nil
 	}
 	left := math.Max(0, j.limit-math.Min(level, j.limit)) / slope
 	epochs := left / j.perEpoch
 	here := r.Position()
-	o := &Forecast{Epoch: here + epochs, Low: here + 0.7*epochs, High: here + 1.5*epochs}
+	o := &Forecast{Epoch: here + epochs, Low: here + epochs/(1+doubt), High: here + epochs/(1-doubt)}
 	switch {
 	case j.timed:
 		o.In = time.Duration(math.Min(left, 1e9) * float64(time.Second))
@@ -282,14 +290,25 @@ func forecastOf(r *Run, j judgement, slope, level float64) *Forecast {
 	return o
 }
 
-// odds is a chance as "1 in how many", in round numbers.
-func odds(chance float64) int {
-	n := 1.0
-	for n*10 <= math.Min(1/chance, 1e9) {
-		n *= 10
+// because is what the finding rests on: how many new highs, how rare that is without growth,
+// and where in an epoch it grows.
+func (g *growth) because(rises, of int) Message {
+	n := max(g.epochs(), 1)
+	if g.found.channel == inBlocks {
+		n = max(len(g.blocks), 1)
 	}
-	return int(n)
+	odds := 1.0
+	for odds*10 <= math.Min(g.found.evidence/float64(n), 1e9) {
+		odds *= 10
+	}
+	if odds < leastOdds {
+		return Say("leak.because.plain", rises, of, g.where())
+	}
+	return Say("leak.because", rises, of, int(odds), g.where())
 }
+
+// leastOdds is how rare something must be to be called so.
+const leastOdds = 100
 
 // counted is in how many of how many last epochs the peak made a new high.
 func (g *growth) counted() (rises, of int) {

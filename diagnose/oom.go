@@ -50,7 +50,9 @@ func (d *oom) Observe(r *Run, e parse.Event) {
 		switch rec.Kind {
 		case parse.OutOfMemory:
 			if r.Death == rec {
-				r.raise(e, d.explain(r, rec.OOM))
+				f := d.explain(r, rec.OOM)
+				foreseen(r, &f)
+				r.raise(e, f)
 			}
 		case parse.OutOfMemoryLikely:
 			if r.Death == rec {
@@ -162,6 +164,23 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 		f.Advice = append(f.Advice, smaller...)
 	}
 	return f
+}
+
+// foreseen ties an out-of-memory to what was said before it, and lets the advice against a
+// leak go before a smaller batch, which only puts a leak off.
+func foreseen(r *Run, f *Finding) {
+	var first *Finding
+	for _, kind := range []Kind{Leak, Creep, Tight} {
+		if said := r.active(kind); said != nil && said.Level > Info && (first == nil || said.First.Line < first.First.Line) && said.First.Epoch > 0 {
+			first = said
+		}
+	}
+	if first != nil {
+		f.Because = Say("oom.foreseen", f.Because, r.Place(first.First.Epoch, first.First.Iter), first.Title)
+	}
+	if leak := r.active(Leak); leak != nil && leak.Level > Info && f.Kind == OOM {
+		f.Advice = leakAdvice(r)
+	}
 }
 
 // otherHolders is what other processes hold on the card, and the pid of the

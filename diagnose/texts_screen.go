@@ -7,6 +7,7 @@ var screenTexts = map[Key]text{
 	"verdict.free":             {"%[1]s free at the peak", "峰值时仍有 %[1]s 空闲"},
 	"verdict.unmeasured":       {"%[1]s: no memory was printed", "%[1]s：日志没有显存数字"},
 	"verdict.too.early":        {"%[1]s: too early to judge memory", "%[1]s：判断显存为时尚早"},
+	"verdict.full":             {"full in epoch %[1]s (%[2]s to %[3]s)", "第 %[1]s 轮耗尽（%[2]s 到 %[3]s）"},
 	"verdict.rising":           {"%[1]s: memory has not settled yet", "%[1]s：显存尚未稳定"},
 	"verdict.nothing.else":     {"no other trouble in %[1]s", "%[1]s内没有其他问题"},
 	"verdict.stalled":          {"no sign of life for %[1]s (usual: %[2]s)", "已有 %[1]s 没有任何动静（通常：%[2]s）"},

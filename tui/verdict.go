@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"strings"
 
 	"yolotop/diagnose"
@@ -189,6 +190,9 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 		title = s.say("verdict.provisional", title)
 	}
 	v.parts = append(v.parts, title)
+	if o := g.OOM; o != nil {
+		v.parts = append(v.parts, s.say("verdict.full", int(math.Ceil(o.Epoch)), int(math.Floor(o.Low)), int(math.Ceil(o.High))))
+	}
 	if g.Level == diagnose.Critical {
 		v = s.withCheckpoint(v, true)
 	}
