@@ -10,6 +10,9 @@ import (
 type creep struct {
 	log   ratchet
 	dense denseWatch
+	// late and lateDense are the rises behind the first rows, and how many of them came with a
+	// record of objects.
+	late, lateDense int
 	cards []*cardRatchet
 }
 
@@ -86,7 +89,12 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 		if m.Measure == parse.NotMeasured || m.Measure != r.Memory.Measure {
 			return
 		}
+		rises, coincide := d.dense.rises, d.dense.coincide
 		d.dense.row(rec)
+		if d.dense.rows > crowdedRows {
+			d.late += d.dense.rises - rises
+			d.lateDense += d.dense.coincide - coincide
+		}
 		d.crowded(r, e)
 		epoch, whole := rec.Epoch, rec.Complete()
 		if rec.Stepwise {
@@ -106,13 +114,17 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 }
 
 // crowdedFrom is how full the card must be for memory that follows dense batches to be a
-// danger.
-const crowdedFrom = 0.75
+// danger, and crowdedRows after how many rows: in the first ones both are new all the time.
+const (
+	crowdedFrom  = 0.75
+	crowdedRows  = 10
+	crowdedRises = 3 // behind them
+)
 
 // crowded says early that memory follows the number of objects on a card that fills up.
 func (d *creep) crowded(r *Run, e parse.Event) {
 	total := float64(r.Memory.Total)
-	if total == 0 || !r.Memory.Held() || !d.dense.follows() || float64(r.Memory.Last) < crowdedFrom*total {
+	if total == 0 || !r.Memory.Held() || d.late < crowdedRises || d.lateDense*10 < d.late*7 || !d.dense.follows() || float64(r.Memory.Last) < crowdedFrom*total {
 		return
 	}
 	if f := r.active(Creep); f != nil && f.Level >= Warning || r.active(Leak) != nil {

@@ -138,8 +138,18 @@ func TestDenseBatchesAreNamed(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(banner + start + header)
-	for i, m := range []string{"10G", "12G", "14G", "16G", "18.5G", "19.5G"} {
-		b.WriteString(strings.Replace(rowWith("1", "10", m, "1.1", fmt.Sprint(100+40*i)), "100% ━━━━━━━━━━━━ 100/100", fmt.Sprintf("%d%% ━━━━━━━━━━━━ %d/100", 10*(i+1), 10*(i+1)), 1))
+	frame := func(i int, m string, instances int) string {
+		return strings.Replace(rowWith("1", "10", m, "1.1", fmt.Sprint(instances)), "100% ━━━━━━━━━━━━ 100/100", fmt.Sprintf("%d%% ━━━━━━━━━━━━ %d/100", i, i), 1)
+	}
+	for i := range 12 {
+		b.WriteString(frame(i+1, "15G", 100-i))
+	}
+	early := only(t, read(t, b.String()+frame(13, "19.5G", 200)))
+	if f := early.finding(Creep); f != nil {
+		t.Errorf("after one rise: %+v", f)
+	}
+	for i, m := range []string{"16G", "17G", "18.5G", "19.5G"} {
+		b.WriteString(frame(20+10*i, m, 140+40*i))
 	}
 	f := found(t, only(t, read(t, b.String())), Creep)
 	if f.Level != Warning || f.First.Epoch != 1 {
