@@ -13,7 +13,7 @@ type creep struct {
 	// late and lateDense are the rises behind the first rows, and how many of them came with a
 	// record of objects.
 	late, lateDense int
-	cards []*cardRatchet
+	cards           []*cardRatchet
 }
 
 // ratchet counts the new highs of a series after it has settled.

@@ -100,10 +100,12 @@ type Run struct {
 	Batch                   float64 // in force: AutoBatch and retries change it; 0 if not known
 	AskedBatch              float64 // as in the arguments
 	ImgSize                 []int
-	Workers                 int   // for each GPU, as in the arguments; -1 if not known
-	LoaderWorkers           int   // processes that the trainer started; -1 if not known
-	AMP                     *bool // in force; nil if not known
-	AMPFailed, AMPPassed    bool  // the trainer's own check of it; neither is true before
+	Workers                 int    // for each GPU, as in the arguments; -1 if not known
+	LoaderWorkers           int    // processes that the trainer started; -1 if not known
+	Parameters              int    // of the model; 0 if not known
+	Optimizer               string // as the trainer calls it; empty if not known
+	AMP                     *bool  // in force; nil if not known
+	AMPFailed, AMPPassed    bool   // the trainer's own check of it; neither is true before
 	Args                    map[string]string
 	Devices                 []parse.Device
 

@@ -105,6 +105,16 @@ var catalogue = map[Key]text{
 	"leak.nograd":             {"run the validation under torch.no_grad(), and delete outputs before the next step", "在 torch.no_grad() 下运行验证，并在下一步之前删除输出"},
 	"leak.test":               {"the test: half the batch for a few epochs; a leak grows by the same amount, memory that follows the batch does not", "验证方法：批大小减半训练几轮；泄漏的增长量不变，随批大小变化的显存则会减少"},
 
+	"estimate.text": {"about %[1]s for weights, gradients, optimizer and EMA, %[2]s for the batch of images, and %[3]s for activations and the allocator's cache, which follow batch and image size", "权重、梯度、优化器和 EMA 约 %[1]s，图片批次 %[2]s，激活值和分配器缓存 %[3]s（随批大小和图片尺寸变化）"},
+
+	// step, val-peak
+	"step.title":      {"memory rose once, by %[1]s in epoch %[2]s, and is flat since", "显存在第 %[2]s 轮上升了 %[1]s，此后保持平稳"},
+	"step.because":    {"from %[1]s to %[2]s, and no new high in the %[3]s epochs since: so do the first validation, larger images, the end of mosaic", "从 %[1]s 到 %[2]s，此后 %[3]s 轮没有新高：首次验证、更大的图片或关闭 mosaic 都会这样"},
+	"step.limits":     {"what made the step is not in the numbers", "数字本身不能说明原因"},
+	"valpeak.title":   {"validation needs %[1]s more than training", "验证比训练多需要 %[1]s"},
+	"valpeak.because": {"the driver counts %[1]s at the peak of training and %[2]s at the peak of validation, of %[3]s: what fits in training may fail there", "驱动统计训练峰值 %[1]s，验证峰值 %[2]s，共 %[3]s：训练放得下，验证可能失败"},
+	"valpeak.limits":  {"the driver is asked once a second: shorter peaks are not seen", "每秒查询一次驱动：更短的峰值看不到"},
+
 	// creep
 	"creep.title":          {"memory has crept up by %[1]s", "显存缓慢上升了 %[1]s"},
 	"creep.because":        {"from %[1]s to %[2]s, with new highs in %[3]s of %[4]s epochs: so it is when a cache keeps the greatest batch so far, and it gets ever rarer", "从 %[1]s 到 %[2]s，%[4]s 轮中有 %[3]s 轮创新高：缓存保留至今最大的批次时就是这样，而且会越来越少"},

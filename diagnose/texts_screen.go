@@ -196,7 +196,8 @@ var screenTexts = map[Key]text{
 	"log.none":  {"nothing but rows so far", "目前只有进度行"},
 	"log.below": {"newer lines below: %[1]s", "下方更新的行数：%[1]s"},
 
-	"page.lines": {"lines %[1]s to %[2]s of %[3]s", "第 %[1]s 到 %[2]s 行，共 %[3]s 行"},
+	"detail.estimate": {"What takes the memory (an estimate)", "显存用在哪里（估计）"},
+	"page.lines":      {"lines %[1]s to %[2]s of %[3]s", "第 %[1]s 到 %[2]s 行，共 %[3]s 行"},
 
 	// The page of a finding.
 	"detail.why":         {"Why", "原因"},

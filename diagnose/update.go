@@ -293,6 +293,10 @@ func (r *Run) notice(e parse.Event, n *parse.Notice) {
 		r.AMP, r.AMPFailed, grave = &off, true, true
 	case parse.BatchChosen, parse.BatchNotChosen:
 		r.Batch, r.batchChosen = n.Batch, true
+	case parse.ModelSummary:
+		r.Parameters = n.Count
+	case parse.OptimizerChosen:
+		r.Optimizer = n.Name
 	case parse.WorkersSet:
 		r.LoaderWorkers = n.Count
 	case parse.ImageDamaged:

@@ -71,6 +71,15 @@ var announcements = []announcement{
 		}
 		return nil
 	}},
+	{"ummary", regexp.MustCompile(`[Ss]ummary: \d+ layers, ([\d,]+) parameters, ([\d,]+) gradients`), func(m []string, _ int) Record {
+		if m[2] == "0" {
+			return nil // fused for validation
+		}
+		return &Notice{Kind: ModelSummary, Count: int(number(strings.ReplaceAll(m[1], ",", "")))}
+	}},
+	{"optimizer: ", regexp.MustCompile(`optimizer: ([A-Za-z]+)\(`), func(m []string, _ int) Record {
+		return &Notice{Kind: OptimizerChosen, Name: m[1]}
+	}},
 	{"Slow image access detected", nil, notice(SlowImages)},
 	{"Plotting labels", nil, func([]string, int) Record { return &Stage{Kind: Plotting, Done: -1, Total: -1, Elapsed: -1} }},
 	{"Corrupt JPEG data", nil, notice(ImageDamaged)},

@@ -284,6 +284,8 @@ const (
 	WorkersSet                          // Count data loader processes
 	WorkersTooMany                      // torch suggests at most Count workers
 	EpochBegan                          // a heading says that Epoch begins
+	ModelSummary                        // the model has Count parameters
+	OptimizerChosen                     // Name is the optimizer
 )
 
 // Notice is an announcement of the trainer.
@@ -295,6 +297,7 @@ type Notice struct {
 	Batch, From float64 // batch sizes where the line names them
 	Count       int
 	Path        string
+	Name        string
 	Columns     *Columns // of a Header
 }
 

@@ -115,6 +115,10 @@ func (s scene) detail(w int) (title string, lines []string) {
 			text(a, n, spaces(len(n)))
 		}
 	}
+	if m, ok := s.run.Estimate(); ok && aboutMemory(f.Kind) {
+		head("detail.estimate")
+		text(m.Text(), "  ", "  ")
+	}
 	if len(f.Limits) > 0 {
 		head("detail.limits")
 		for _, l := range f.Limits {
@@ -129,14 +133,18 @@ func (s scene) detail(w int) (title string, lines []string) {
 	return string(f.Kind), s.withEvidence(f, lines, w)
 }
 
+// aboutMemory reports whether a finding is about what the run takes of the card.
+func aboutMemory(k diagnose.Kind) bool {
+	switch k {
+	case diagnose.OOM, diagnose.Leak, diagnose.Creep, diagnose.Step, diagnose.Tight, diagnose.ValPeak, diagnose.Headroom:
+		return true
+	}
+	return false
+}
+
 // withEvidence adds the curve that a finding about memory rests on.
 func (s scene) withEvidence(f *diagnose.Finding, lines []string, w int) []string {
-	switch f.Kind {
-	case diagnose.OOM, diagnose.Leak, diagnose.Creep, diagnose.Step, diagnose.Tight, diagnose.ValPeak, diagnose.Headroom, diagnose.OtherProcess:
-	default:
-		return lines
-	}
-	if !s.measured() || w < 30 {
+	if !aboutMemory(f.Kind) && f.Kind != diagnose.OtherProcess || !s.measured() || w < 30 {
 		return lines
 	}
 	const rows = 10

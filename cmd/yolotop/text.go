@@ -30,6 +30,9 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 			fmt.Fprintf(b, "  %s\n", values)
 		}
 	}
+	if m, ok := run.Estimate(); ok {
+		fmt.Fprintf(b, "  %s: %s\n", diagnose.Say("check.estimate").In(lang), m.Text().In(lang))
+	}
 	for _, f := range run.Findings {
 		writeFinding(b, f, lang)
 	}
