@@ -7,7 +7,7 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	if r.searchingBatch() && (f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely) {
 		return // AutoBatch tries batches until one does not fit
 	}
-	if f.Kind == parse.Exception && (r.Status == Finished || r.Status == StoppedEarly && r.Phase == Finishing) {
+	if afterwards(f.Kind) && (r.Status == Finished || r.Status == StoppedEarly && r.Phase == Finishing) {
 		return // the training is done; what the script did afterwards failed
 	}
 	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
@@ -35,6 +35,16 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 		kind = MarkOOM
 	}
 	r.mark(kind, r.Position(), Say("mark.failure"))
+}
+
+// afterwards reports whether a failure says nothing of a training that has ended well: a
+// script's own, or that of processes which shut down in a bad order.
+func afterwards(k parse.FailureKind) bool {
+	switch k {
+	case parse.Exception, parse.Communication, parse.WorkerLost, parse.WorkerTimeout, parse.OutOfMemoryLikely, parse.FileHandles, parse.Cancelled:
+		return true
+	}
+	return false
 }
 
 // searchingBatch reports whether AutoBatch is trying batches, which runs out of

@@ -15,6 +15,14 @@ func (r *Run) rowMeasured(m parse.MemoryReading) {
 // counters takes torch's counters that a program prints apart from its rows. Where rows show
 // memory, they are the run's.
 func (r *Run) counters(c *parse.Memory) {
+	if c.Device >= 0 && len(c.Readings) > 0 { // several devices in turn are not one series
+		if !r.counting {
+			r.counting, r.countsOf = true, c.Device
+		}
+		if c.Device != r.countsOf {
+			return
+		}
+	}
 	if c.Total > 0 && r.Memory.Total == 0 {
 		r.Memory.Total = c.Total
 	}

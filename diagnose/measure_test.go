@@ -33,11 +33,11 @@ func TestMeasuresAreNotMixed(t *testing.T) {
 			parse.Reserved, 15 * parse.GiB, 15 * parse.GiB, 2,
 		},
 		"prints before the rows are forgotten": {
-			"max memory reserved: 20.00 GB\nEpoch 1 loss: 1 allocated: 1 GB\n",
+			"max GPU memory reserved: 20.00 GB\nEpoch 1 loss: 1 allocated: 1 GB\n",
 			parse.Allocated, parse.GiB, parse.GiB, 1,
 		},
 		"prints alone are a series": {
-			"reserved: 1.00 GB\nreserved: 2.00 GB\nreserved: 1.50 GB\n",
+			"GPU reserved: 1.00 GB\nGPU reserved: 2.00 GB\nGPU reserved: 1.50 GB\n",
 			parse.Reserved, 1536 * parse.MiB, 2 * parse.GiB, 3,
 		},
 	} {
@@ -56,7 +56,7 @@ func TestMeasuresAreNotMixed(t *testing.T) {
 // below it is that epoch's.
 func TestHeadingsCountEpochs(t *testing.T) {
 	t.Parallel()
-	r := only(t, read(t, "Epoch 0/4\nreserved: 1.00 GB\nEpoch 1/4\nreserved: 2.00 GB\n"))
+	r := only(t, read(t, "Epoch 0/4\nGPU reserved: 1.00 GB\nEpoch 1/4\nGPU reserved: 2.00 GB\n"))
 	if r.Epoch != 2 || r.Epochs != 5 || r.EpochsSeen != 2 || len(r.Epochal) != 2 || r.Epochal[0].Peak != parse.GiB || r.Epochal[1].Peak != 2*parse.GiB {
 		t.Errorf("%+v", r.Epochal)
 	}
@@ -136,4 +136,31 @@ func TestDeathInAValidation(t *testing.T) {
 	mention(t, found(t, r, OOM).Title, "in validation")
 	r = only(t, read(t, "Epoch 1, step 10, loss: 1.5\n"+frames+end))
 	mention(t, found(t, r, OOM).Title, "in training")
+}
+
+// TestHarmlessEnds promises that what is printed behind a good end, or beside a training, does
+// not turn it into a bad one.
+func TestHarmlessEnds(t *testing.T) {
+	t.Parallel()
+	const loop = "Epoch 1/2, loss: 0.80\nEpoch 2/2, loss: 0.60\nTraining complete\n"
+	for _, line := range []string{
+		"terminate called after throwing an instance of 'c10::DistBackendError'", "run.sh: line 12: 12345 Killed                  nvidia-smi --query-gpu=memory.used -l 1",
+		"RuntimeError: DataLoader worker (pid(s) 1, 2) exited unexpectedly",
+	} {
+		if r := only(t, read(t, loop+line+"\n")); r.Status != Finished || r.Gravest() != nil && r.Gravest().Level > Info {
+			t.Errorf("%q: %s %+v", line, r.Status, r.Gravest())
+		}
+	}
+	for _, line := range []string{
+		"tail: inotify cannot be used, reverting to polling: Too many open files", "wandb: WARNING inotify instance limit reached: Too many open files; file watching is off",
+		"[W104 10:00:00 ProcessGroupNCCL.cpp:1250] Using TORCH_NCCL_ASYNC_ERROR_HANDLING=1: NCCL errors will abort the process", "Class code 137: 24 images",
+	} {
+		if r := only(t, read(t, "Epoch 1/2, loss: 0.80\n"+line+"\n")); r.Death != nil {
+			t.Errorf("%q ends it: %+v", line, r.Death)
+		}
+	}
+	full := "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.20 GiB is free.\n"
+	if r := only(t, read(t, "Epoch 1/3, loss: 0.80\n"+full+"Best loss: 0.41\n")); r.Status != Failed || r.active(OOM) == nil {
+		t.Errorf("%s %+v", r.Status, r.Findings)
+	}
 }

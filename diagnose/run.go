@@ -193,6 +193,8 @@ type Run struct {
 	measuredRows, unmeasuredRows int
 	flat                         int                 // measured rows since the last new high
 	readings                     [parse.Measures]int // so far, by measure
+	counting                     bool                // counters that name a device were seen
+	countsOf                     int                 // and which one first
 	gap                          livePulse
 }
 

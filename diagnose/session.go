@@ -272,6 +272,10 @@ func (s *Session) next(in *inputState, input int) {
 	for _, b := range in.banner {
 		in.run.update(b)
 	}
+	if len(in.banner) == 0 { // the same program goes on
+		run := in.run
+		run.Trainer, run.Version, run.Torch, run.Devices, run.Memory.Total = old.Trainer, old.Version, old.Torch, slices.Clone(old.Devices), old.Memory.Total
+	}
 	in.banner = nil
 	if in.isCSV && in.config != nil {
 		in.run.update(*in.config)

@@ -13,7 +13,9 @@ var plainFailures = []struct {
 }{
 	{WorkerLost, []string{"DataLoader worker", "exited unexpectedly"}},
 	{WorkerTimeout, []string{"DataLoader timed out after"}},
-	{FileHandles, []string{"Too many open files"}},
+	{FileHandles, []string{"OSError: [Errno 24] Too many open files"}},
+	{FileHandles, []string{"unable to open shared memory object", "Too many open files"}},
+	{FileHandles, []string{"received 0 items of ancdata"}},
 	{SharedMemory, []string{"insufficient shared memory"}},
 	{SharedMemory, []string{"unable to open shared memory object"}},
 	{PagingFile, []string{"WinError 1455"}},
@@ -21,7 +23,8 @@ var plainFailures = []struct {
 
 	{Communication, []string{"Watchdog caught collective operation timeout"}},
 	{Communication, []string{"DistBackendError"}},
-	{Communication, []string{"NCCL error"}},
+	{Communication, []string{"NCCL error in"}},
+	{Communication, []string{"NCCL error: "}},
 	{Communication, []string{"ncclSystemError"}},
 	{Communication, []string{"ncclInternalError"}},
 	{Communication, []string{"ncclUnhandledCudaError"}},
@@ -66,9 +69,11 @@ next:
 var (
 	// shellKilled is what bash, sh and zsh say, alone or before the command.
 	shellKilled = regexp.MustCompile(`^(?:\S+: line \d+: +|\[\d+\]\s*[+-]?\s*|zsh: )?(\d+ )?[Kk]illed(?:: 9|\s\s|\s*$)`)
-	shellCrash  = regexp.MustCompile(`^(?:\S+: line \d+: +\d+ |zsh: )?(?:Segmentation fault|segmentation fault|Bus error|bus error|Aborted|Illegal instruction)(?: \(core dumped\)|\s*$|\s\s)`)
-	exit137     = regexp.MustCompile(`(?i)\b(?:exit(?:ed)?(?: with)?(?: exit)?(?: code| status)?:? \(?137\b|code 137\b|exitcode: 137\b)`)
-	workerPID   = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
+	// bystander is a command beside the training, which somebody may well kill.
+	bystander  = regexp.MustCompile(`[Kk]illed\s+(?:\S*/)?(?:nvidia-smi|tail|tee|sleep|watch|h?top|nvtop|nvitop|gpustat|tensorboard|yolotop|dmesg|rsync)\b`)
+	shellCrash = regexp.MustCompile(`^(?:\S+: line \d+: +\d+ |zsh: )?(?:Segmentation fault|segmentation fault|Bus error|bus error|Aborted|Illegal instruction)(?: \(core dumped\)|\s*$|\s\s)`)
+	exit137    = regexp.MustCompile(`(?i)\b(?:(?:exit|exited|returned|failed)(?: with)?(?: exit)?(?: code| status)?:? \(?137\b|exitcode: 137\b|exit_code=137\b)`)
+	workerPID  = regexp.MustCompile(`\(pid (\d+)\) is killed by signal: (\w+(?: \w+)?)`)
 )
 
 // crashed reports whether a shell says that a process has crashed.

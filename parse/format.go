@@ -54,13 +54,13 @@ var formatName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)
 // fails if a format cannot be read, with the reason for whoever has written it.
 func NewGrammar(formats ...Format) (Grammar, error) {
 	var g Grammar
-	for _, f := range formats {
+	for i, f := range formats {
 		d, err := f.dialect()
 		if err != nil {
-			return Grammar{}, fmt.Errorf("format %q: %w", f.Name, err)
+			return Grammar{}, fmt.Errorf("format %d, %q: %w", i+1, f.Name, err)
 		}
 		if slices.Contains(g.Names(), f.Name) {
-			return Grammar{}, fmt.Errorf("format %q: there is one of this name already", f.Name)
+			return Grammar{}, fmt.Errorf("format %d, %q: there is one of this name already", i+1, f.Name)
 		}
 		g.own = append(g.own, d)
 	}
@@ -100,6 +100,9 @@ func (f Format) dialect() (dialect, error) {
 		if err != nil {
 			return dialect{}, fmt.Errorf("%s: %w", part.key, err)
 		}
+		if name := twice(re.SubexpNames()); name != "" {
+			return dialect{}, fmt.Errorf("%s has two groups (?P<%s>...)", part.key, name)
+		}
 		if re.MatchString("") {
 			return dialect{}, fmt.Errorf("%s matches an empty line", part.key)
 		}
@@ -110,6 +113,7 @@ func (f Format) dialect() (dialect, error) {
 	}
 	return dialect{
 		name:   f.Name,
+		own:    true,
 		claims: func(line []byte) bool { return own.progress(line) != nil },
 		start:  func() reader { return &ownReader{format: own} },
 	}, nil
@@ -136,7 +140,7 @@ func (f *ownFormat) check() error {
 	if losses > maxColumns-2 {
 		return fmt.Errorf("row has more than %d groups", maxColumns-2)
 	}
-	if f.result != nil && !slices.ContainsFunc(f.result.SubexpNames(), func(n string) bool { return n != "" }) {
+	if f.result != nil && !slices.ContainsFunc(f.result.SubexpNames(), func(n string) bool { return n != "" && n != "epoch" }) {
 		return errors.New("result has no named group, such as (?P<mAP50>...)")
 	}
 	for _, base := range []int{f.FirstEpoch, f.FirstIter} {
@@ -166,6 +170,16 @@ func (f *ownFormat) check() error {
 		f.measure = formatMeasures[i]
 	}
 	return nil
+}
+
+// twice is a name that is in names twice; empty if none is.
+func twice(names []string) string {
+	for i, n := range names {
+		if n != "" && slices.Contains(names[:i], n) {
+			return n
+		}
+	}
+	return ""
 }
 
 // word is the name of a measure in a format: two that check prints alike differ here.
@@ -212,6 +226,7 @@ type ownReader struct {
 	format  *ownFormat
 	trainer introduction
 	columns *Columns
+	epoch   int // of the newest row that has one; 0 before it
 }
 
 // read implements reader.
@@ -220,6 +235,11 @@ func (r *ownReader) read(s *Stream, text []byte, _ int) bool {
 	if row := r.format.progress(line); row != nil {
 		r.trainer.make(s, r.format.Name)
 		p := row.Progress
+		if row.counted {
+			r.epoch = p.Epoch
+		} else if r.epoch > 0 {
+			p.Epoch = r.epoch // the group was optional
+		}
 		if p.Columns != nil {
 			if sameColumns(p.Columns, r.columns) {
 				p.Columns = r.columns
@@ -246,7 +266,8 @@ func (r *ownReader) read(s *Stream, text []byte, _ int) bool {
 // ownRow is a row of such a format.
 type ownRow struct {
 	*Progress
-	total Bytes // of the device; 0 if not told
+	total   Bytes // of the device; 0 if not told
+	counted bool  // the epoch is printed
 }
 
 // progress reads a row; nil if the line is none, or a counter in it is no number.
@@ -273,7 +294,7 @@ func (f *ownFormat) progress(line []byte) *ownRow {
 				return nil
 			}
 			if name == "epoch" {
-				p.Epoch = count + 1 - f.FirstEpoch
+				p.Epoch, out.counted = count+1-f.FirstEpoch, true
 			} else {
 				p.Iter = count + 1 - f.FirstIter
 			}

@@ -117,6 +117,9 @@ func (r *hfReader) dict(d *Named, text string) []Record {
 		r.ended = true
 		return []Record{&Notice{Kind: Completed, Text: text}}
 	}
+	if _, ok := d.Get("learning_rate"); ok && r.ended { // another training of the same program
+		*r = hfReader{total: -1, columns: r.columns, trainer: r.trainer}
+	}
 	if _, ok := d.Get("learning_rate"); !ok {
 		if v := hfResults(d); v != nil {
 			return []Record{v}

@@ -2,17 +2,19 @@ package parse
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
 // words that name memory of the device in people's prints, in English and Chinese.
 var (
 	allocatedWords = []string{"allocated", "mem_alloc", "alloc_mem", "memory_alloc", "分配"}
-	reservedWords  = []string{"reserv", "cached", "保留", "预留", "缓存"}
+	reservedWords  = []string{"reserv", "保留", "预留"}
+	cachedWords    = []string{"cached", "缓存"} // which images are as well
 	greatestWords  = []string{"peak", "max", "峰值", "最大", "最高"}
 	totalWords     = []string{"total", "capacity", "共", "总"}
 	freeWords      = []string{"free", "avail", "left", "剩余", "可用", "空闲"}
-	deviceWords    = []string{"gpu", "cuda", "vram", "显存"}
+	deviceWords    = []string{"gpu", "cuda", "vram", "显存", "torch"}
 	usedWords      = []string{"mem", "used", "usage", "占用", "已用", "使用"}
 	hostWords      = []string{"cpu", "ram", "host", "rss", "swap", "disk", "内存"}
 )
@@ -28,7 +30,7 @@ func containsAny(s string, words []string) bool {
 
 // memoryWord reports whether a word in lower case names memory.
 func memoryWord(w string) bool {
-	return containsAny(w, allocatedWords) || containsAny(w, reservedWords) || containsAny(w, deviceWords) || containsAny(w, usedWords) ||
+	return containsAny(w, allocatedWords) || containsAny(w, reservedWords) || containsAny(w, cachedWords) || containsAny(w, deviceWords) || containsAny(w, usedWords) ||
 		w == "peak" || w == "total" || w == "共" || w == "总"
 }
 
@@ -72,8 +74,13 @@ func amountOf(value float64, unit string) (b Bytes, decimal, ok bool) {
 // the like count too.
 func memoryOf(pairs []pair, plain bool) *Memory {
 	m := &Memory{Device: -1, Retries: -1, OOMs: -1}
+	allocated := slices.ContainsFunc(pairs, func(p pair) bool { return containsAny(strings.ToLower(p.name), allocatedWords) })
 	for _, p := range pairs {
 		name := strings.ToLower(p.name)
+		if n, ok := p.count(); ok && p.unit == "" && (name == "gpu" || name == "rank" || name == "cuda") {
+			m.Device = n
+			continue
+		}
 		b, decimal, ok := amountOf(p.value, p.unit)
 		if !ok || containsAny(name, hostWords) && !containsAny(name, deviceWords) || containsAny(name, freeWords) {
 			continue
@@ -81,10 +88,11 @@ func memoryOf(pairs []pair, plain bool) *Memory {
 		scale, _, _ := sizeUnit(p.unit)
 		r := MemoryReading{Bytes: b, Step: max(1, Bytes(float64(scale)*math.Pow10(-p.decimals))), Decimal: decimal}
 		greatest := containsAny(name, greatestWords)
+		reserved := containsAny(name, reservedWords) || allocated && containsAny(name, cachedWords)
 		switch {
-		case containsAny(name, reservedWords) && greatest:
+		case reserved && greatest:
 			r.Measure = ReservedMax
-		case containsAny(name, reservedWords):
+		case reserved:
 			r.Measure = Reserved
 		case containsAny(name, allocatedWords) && greatest:
 			r.Measure = AllocatedMax
@@ -95,7 +103,7 @@ func memoryOf(pairs []pair, plain bool) *Memory {
 				m.Total = b
 			}
 			continue
-		case plain && !greatest && (containsAny(name, deviceWords) || containsAny(name, usedWords)):
+		case plain && !greatest && (containsAny(name, deviceWords) || strings.Contains(name, "mem")) && !strings.Contains(name, "bandwidth"):
 			r.Measure = Unspecified
 			if p.of > 0 {
 				m.Total, _, _ = amountOf(p.of, p.unit)
@@ -135,17 +143,20 @@ func (m *Memory) best() MemoryReading {
 const mostLoose = 3
 
 // memoryPrint reads a line of memory counters that belongs to no row, in whatever program:
-// "allocated: 1.23 GB, reserved: 1.80 GB". nil if it is none.
-func memoryPrint(line string, plain bool) *Memory {
+// "allocated: 1.23 GB, reserved: 1.80 GB". It must name the device or torch, or both of what
+// torch counts. nil if it is none.
+func memoryPrint(line string) *Memory {
 	if len(line) > maxSentence {
 		return nil
 	}
-	if low := strings.ToLower(line); !containsAny(low, allocatedWords) && !containsAny(low, reservedWords) && !containsAny(low, deviceWords) {
+	low := strings.ToLower(line)
+	allocated, reserved := containsAny(low, allocatedWords), containsAny(low, reservedWords) || containsAny(low, cachedWords)
+	if !allocated && !reserved || !containsAny(low, deviceWords) && (!allocated || !reserved) {
 		return nil
 	}
 	s := sentenceOf(line)
-	if len(s.pairs) == 0 || s.loose > mostLoose {
+	if len(s.pairs) == 0 || s.loose > 0 {
 		return nil
 	}
-	return memoryOf(s.pairs, plain)
+	return memoryOf(s.pairs, false)
 }

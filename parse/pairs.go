@@ -17,12 +17,14 @@ type pair struct {
 	whole    bool    // value has neither point nor exponent
 	decimals int     // digits behind the point
 	unit     string  // "GB", "ms", "%"; empty if there is none
+	signed   bool    // a colon or an equals sign stands between name and number
 }
 
 // sentence is a line of named numbers.
 type sentence struct {
 	pairs []pair
-	loose int // words that belong to no number
+	loose int  // words that belong to no number
+	val   bool // one of the words that belong to no number is about validation
 	// lead reports whether the first of the pairs comes before any loose word.
 	lead bool
 }
@@ -117,7 +119,7 @@ func (r *pairReader) number() {
 		r.rest = r.rest[1:]
 		return
 	}
-	p := pair{value: v, of: -1, whole: true}
+	p := pair{value: v, of: -1, whole: true, signed: r.named}
 	for i, c := range text[:n] {
 		switch {
 		case c == '.':
@@ -130,6 +132,13 @@ func (r *pairReader) number() {
 		}
 	}
 	r.rest = r.rest[n:]
+	last := ""
+	if k := len(r.words) - 1; k >= 0 {
+		last = strings.ToLower(r.words[k])
+	}
+	if p.whole && n <= 3 && (epochWords[last] || stepWords[last]) {
+		r.thousands(&p)
+	}
 	rest := strings.TrimLeft(r.rest, " ")
 	if second, ok := strings.CutPrefix(rest, "/"); ok {
 		second = strings.TrimLeft(second, " ")
@@ -138,7 +147,7 @@ func (r *pairReader) number() {
 			r.rest = second[k:]
 		}
 	}
-	p.unit, r.rest = unitOf(r.rest)
+	p.unit, r.rest = unitOf(r.rest, memoryWord(last) || strings.Contains(last, "mem") || strings.HasSuffix(last, "time"))
 	if mean := strings.TrimLeft(r.rest, " "); strings.HasPrefix(mean, "(") { // "6.9 (7.0)"
 		inside := strings.TrimLeft(mean[1:min(len(mean), 32)], " ")
 		if _, k := scanFloat([]byte(inside)); k > 0 {
@@ -161,6 +170,9 @@ func (r *pairReader) number() {
 		}
 	}
 	switch {
+	case strings.HasSuffix(last, ".py"): // "train.py:45"
+		r.words, r.named = r.words[:0], false
+		return
 	case clock || len(r.words) == 0 || len(r.words) > maxNameWords || !r.named && !namesNumber(r.words[len(r.words)-1]):
 		r.drop()
 		return
@@ -173,12 +185,23 @@ func (r *pairReader) number() {
 	r.words, r.named = r.words[:0], false
 }
 
+// thousands takes the groups of digits behind the first one: "1,000".
+func (r *pairReader) thousands(p *pair) {
+	for len(r.rest) >= 4 && r.rest[0] == ',' && isDigit(r.rest[1]) && isDigit(r.rest[2]) && isDigit(r.rest[3]) && (len(r.rest) == 4 || !isDigit(r.rest[4])) {
+		group, _ := scanFloat([]byte(r.rest[1:4]))
+		p.value = p.value*1000 + group
+		r.rest = r.rest[4:]
+	}
+}
+
 // drop counts words that turned out to name nothing.
 func (r *pairReader) drop() {
 	for _, w := range r.words {
-		if !fillers[strings.ToLower(w)] {
+		low := strings.ToLower(w)
+		if !fillers[low] {
 			r.out.loose++
 		}
+		r.out.val = r.out.val || valWords[low]
 	}
 	r.words, r.named = r.words[:0], false
 }
@@ -207,8 +230,9 @@ var units = map[string]bool{
 	"s": true, "sec": true, "secs": true, "seconds": true, "ms": true, "it": true, "min": true, "h": true,
 }
 
-// unitOf takes the unit at the start of s, if there is one.
-func unitOf(s string) (unit, rest string) {
+// unitOf takes the unit at the start of s, if there is one; apart is that a blank may stand
+// before it, which in other names rather begins the next word.
+func unitOf(s string, apart bool) (unit, rest string) {
 	at := strings.TrimLeft(s, " ")
 	if strings.HasPrefix(at, "%") {
 		return "%", at[1:]
@@ -217,11 +241,11 @@ func unitOf(s string) (unit, rest string) {
 	for n < len(at) && isLetter(at[n]) {
 		n++
 	}
-	if n == 0 || !units[strings.ToLower(at[:n])] || n < len(at) && (at[n] == '_' || at[n] == '=' || at[n] == ':' || isDigit(at[n])) {
+	if n == 0 || !units[strings.ToLower(at[:n])] || n < len(at) && (at[n] == '_' || at[n] == '=' || at[n] == ':' || at[n] == '/' || isDigit(at[n])) {
 		return "", s
 	}
-	if at != s && n == 1 && at[0] != 'G' && at[0] != 'M' && at[0] != 's' {
-		return "", s // a letter behind a blank is rather a word
+	if at != s && !apart {
+		return "", s
 	}
 	return at[:n], at[n:]
 }
@@ -230,7 +254,7 @@ func unitOf(s string) (unit, rest string) {
 func namesNumber(word string) bool {
 	w := strings.ToLower(word)
 	switch w {
-	case "epoch", "ep", "step", "iter", "iteration", "batch", "lr", "acc", "accuracy", "time", "data", "rank", "第轮", "第步", "轮次", "步", "学习率":
+	case "acc@1", "acc@5", "epoch", "ep", "step", "iter", "iteration", "batch", "lr", "acc", "accuracy", "time", "data", "rank", "第轮", "第步", "轮次", "步", "学习率":
 		return true
 	}
 	return strings.Contains(w, "loss") || strings.Contains(w, "损失") || memoryWord(w)

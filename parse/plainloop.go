@@ -2,6 +2,7 @@ package parse
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,7 +23,7 @@ func plainLoop() dialect {
 		weak: true,
 		claims: func(line []byte) bool {
 			row := (&loopReader{}).row(line)
-			return row != nil && (row.began != nil || row.progress != nil && (row.progress.Columns != nil || row.memory != nil))
+			return row != nil && (row.began != nil && row.began.Epoch <= maxHeading || row.progress != nil && (row.progress.Columns != nil || row.memory != nil))
 		},
 		start: func() reader { return &loopReader{base: -1} },
 	}
@@ -52,23 +53,22 @@ type loopRow struct {
 // read implements reader.
 func (r *loopReader) read(s *Stream, text []byte, _ int) bool {
 	line := bound(text)
+	if s.torch.quoted(cleanText(line)) {
+		return false
+	}
 	row := r.row(line)
 	if row == nil {
 		clean := cleanText(line)
 		if r.rows && loopDone.MatchString(clean) {
 			s.emit(&Notice{Kind: Completed, Text: clean})
-			return true
-		}
-		if m := memoryPrint(clean, true); m != nil && !s.torch.quoted(clean) {
-			s.emit(&Text{Text: clean})
-			s.emit(m)
+			r.base, r.epoch, r.named, r.iter = -1, 0, false, 0 // what follows is another run
 			return true
 		}
 		return false
 	}
+	r.trainer.make(s, "pytorch")
 	if p := row.progress; p != nil {
 		r.rows = true
-		r.trainer.make(s, "pytorch")
 		r.follow(p)
 		if row.memory != nil {
 			p.Memory = row.memory.best()
@@ -157,11 +157,18 @@ func (r *loopReader) follow(p *Progress) {
 	}
 }
 
+// maxHeading is the greatest epoch that a heading may name to claim a stream.
+const maxHeading = 100_000
+
 // words of counters and of validations, as the last and the first word of a name.
 var (
 	epochWords = map[string]bool{"epoch": true, "ep": true, "轮次": true, "轮": true, "第轮": true}
 	stepWords  = map[string]bool{"step": true, "global_step": true, "iter": true, "iteration": true, "it": true, "batch": true, "batch_idx": true, "步": true, "步数": true, "迭代": true, "第步": true}
-	valWords   = []string{"val", "test", "eval", "dev", "验证", "测试"}
+	valWords   = map[string]bool{"val": true, "valid": true, "validation": true, "test": true, "testing": true, "eval": true, "evaluation": true, "dev": true, "验证": true, "测试": true}
+	// noLoss are words of names that hold "loss" and are no loss of a step.
+	noLoss = map[string]bool{"best": true, "final": true, "min": true, "max": true, "lowest": true, "saved": true, "threshold": true, "target": true, "scale": true, "weight": true, "reset": true}
+	// plainLoss are the words of a loss that may stand without a counter beside it.
+	plainLoss = map[string]bool{"train": true, "training": true, "avg": true, "average": true, "mean": true, "running": true, "epoch": true, "total": true, "loss": true, "损失": true, "训练": true, "平均": true}
 	// cifarRow is that of PyTorch's first tutorial, whose counters have no names.
 	cifarRow = regexp.MustCompile(`^\s*\[(\d{1,6}),\s*(\d{1,9})\]\s+(loss: .*)$`)
 )
@@ -192,7 +199,16 @@ func (r *loopReader) row(line []byte) *loopRow {
 	p := &Progress{Iter: -1, Iters: -1, Instances: -1, Size: -1, Elapsed: -1}
 	values := &Validation{Class: "all", Images: -1, Instances: -1}
 	var names []string
-	validates := len(s.pairs) > 0 && isValName(s.pairs[0].name) || hasBar && isValName(text)
+	starred := strings.HasPrefix(strings.TrimSpace(text), "* ") // " * Acc@1 76.1 Acc@5 92.9"
+	validates := len(s.pairs) > 0 && isValName(s.pairs[0].name) || s.val || starred
+	if len(s.pairs) > 0 && isValName(s.pairs[0].name) && s.pairs[0].of > 0 && s.pairs[0].unit == "" && !strings.Contains(strings.ToLower(s.pairs[0].name), "acc") && !hasBar {
+		if done, ok := s.pairs[0].count(); ok { // "Test: [ 11/196]"
+			if r.rows {
+				return &loopRow{stage: &Stage{Kind: Validating, Part: "val", Done: done, Total: s.pairs[0].total(), Elapsed: -1}}
+			}
+			return nil
+		}
+	}
 	for _, pr := range s.pairs {
 		name := strings.ToLower(pr.name)
 		switch {
@@ -204,7 +220,7 @@ func (r *loopReader) row(line []byte) *loopRow {
 			if n, known := valName(pr.name); (known || strings.Contains(name, "loss") || validates && !loopNoise[name]) && len(values.Names) < maxColumns {
 				values.Names, values.Values = append(values.Names, n), append(values.Values, ratio(pr))
 			}
-		case strings.Contains(name, "loss") || strings.Contains(name, "损失"):
+		case isLoss(name):
 			if len(names) < maxColumns-2 {
 				names, p.Values = append(names, strings.ReplaceAll(pr.name, " ", "_")), append(p.Values, pr.value)
 			}
@@ -215,7 +231,7 @@ func (r *loopReader) row(line []byte) *loopRow {
 	switch {
 	case hasBar && validates:
 		out.stage = &Stage{Kind: Validating, Part: "val", Done: bar.bar.done, Total: bar.bar.total, Elapsed: bar.bar.elapsed}
-	case len(names) > 0 && (counted || hasBar || r.epoch > 0 && s.loose == 0), counted && out.memory != nil, hasBar && c.epoch >= 0:
+	case len(names) > 0 && (counted || hasBar || r.epoch > 0 && s.loose == 0 && isPlainLoss(s.pairs[0].name)), counted && out.memory != nil, hasBar && c.epoch >= 0:
 		p.Epoch, p.Epochs, p.Iter, p.Iters = c.epoch, max(0, c.epochs), c.iter, c.iters
 		if hasBar {
 			p.Iter, p.Iters, p.Rate, p.Elapsed = bar.bar.done, bar.bar.total, bar.bar.rate, bar.bar.elapsed
@@ -228,7 +244,7 @@ func (r *loopReader) row(line []byte) *loopRow {
 			p.Rate = float64(time.Second) / float64(c.step)
 		}
 		out.progress = p
-	case c.epoch >= 0 && c.iter < 0 && out.memory == nil && s.loose == 0 && values.Names == nil && len(s.pairs) == 1 && !hasBar:
+	case c.epoch >= 0 && c.iter < 0 && out.memory == nil && s.loose == 0 && values.Names == nil && len(s.pairs) == 1 && !hasBar && (!s.pairs[0].signed || c.epochs > 0):
 		out.began = &Notice{Kind: EpochBegan, Epoch: c.epoch, Epochs: max(0, c.epochs)}
 	}
 	if values.Names != nil && (r.rows || out.progress != nil) && out.stage == nil {
@@ -299,15 +315,29 @@ func (c *counters) duration(name string, p pair) {
 // loopNoise are numbers of validation lines that are no results.
 var loopNoise = map[string]bool{"lr": true, "time": true, "eta": true, "data": true}
 
-// isValName reports whether a name, or a line, is about validation.
+// nameWords are the words of a name in lower case.
+func nameWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return c == ' ' || c == '_' || c == '/' || c == '-' || c == '.' })
+}
+
+// isValName reports whether a name is of a validation: "val_loss", "Test set: Average loss".
 func isValName(name string) bool {
-	low := strings.ToLower(strings.TrimLeft(name, " [(*=-#"))
-	for _, w := range valWords {
-		if strings.HasPrefix(low, w) {
-			return true
-		}
+	words := nameWords(name)
+	return len(words) > 0 && valWords[words[0]]
+}
+
+// isLoss reports whether a name in lower case is that of a loss of training.
+func isLoss(name string) bool {
+	if !strings.Contains(name, "loss") && !strings.Contains(name, "损失") {
+		return false
 	}
-	return false
+	return !slices.ContainsFunc(nameWords(name), func(w string) bool { return noLoss[w] })
+}
+
+// isPlainLoss reports whether a name can only be that of the loss of training.
+func isPlainLoss(name string) bool {
+	words := nameWords(name)
+	return len(words) > 0 && isLoss(strings.ToLower(name)) && !slices.ContainsFunc(words, func(w string) bool { return !plainLoss[w] })
 }
 
 // valName is a result under the name that others use for it, where there is one, else as

@@ -3,6 +3,7 @@ package parse
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -200,5 +201,92 @@ func TestMemorySummary(t *testing.T) {
 	}
 	if m.Device != 1 || m.OOMs != 2 || m.Retries != 7 || !slices.Equal(m.Readings, want) {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestLinesBesideRows promises that what a loop prints beside its rows is none, once its rows
+// are known.
+func TestLinesBesideRows(t *testing.T) {
+	t.Parallel()
+	const row = "Epoch 1/3, loss: 0.80\n"
+	for _, in := range []string{
+		"Best loss: 0.41", "Best val loss: 0.70", "Saved checkpoint (loss=0.60)", "Early stopping at epoch 3, best loss 0.41", "Final loss: 0.12",
+		"loss threshold: 0.05", "loss_scale: 32768", "Target loss: 0.05",
+		"[Val] Epoch 1/3, loss: 0.9", "Validation | Epoch: 1 | Loss: 0.6", "Epoch 1 | Val | loss: 0.6", "Epoch 1/9 [val] loss: 0.6", "Epoch 1 (val): loss=0.6",
+		"Epoch 1/9 [Val]: 100%|██████████| 20/20 [00:01<00:00, 9.50it/s, loss=0.9]",
+		"Test: [ 11/196]\tTime  2.345 ( 2.345)\tLoss 6.5e+00 (6.7e+00)\tAcc@1   0.39 (  0.39)",
+		"Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n    total_loss = 0.5 * loss\nException: bad sample",
+	} {
+		if rows := recordsOf[*Progress](row + in + "\n"); len(rows) != 1 {
+			t.Errorf("%q is a row: %+v", in, rows[1])
+		}
+	}
+	v := recordsOf[*Validation](row + "Test: [ 11/196]\tTime  2.345 ( 2.345)\tLoss 6.5e+00 (6.7e+00)\n *   Acc@1 0.10 Acc@5 0.50\n")
+	if len(v) != 1 || !slices.Equal(v[0].Names, []string{"Acc@1", "Acc@5"}) || !slices.Equal(v[0].Values, []float64{.1, .5}) {
+		t.Errorf("%+v", v)
+	}
+	for in, want := range map[string][]float64{
+		"Step 10 | policy_loss: 0.30 | value_loss: 0.50":                     {.3, .5},
+		"device=cuda:0 epoch=1 loss=0.5":                                     {.5},
+		"Device: 0, Epoch: 1, Step: 10, Loss: 0.53":                          {.53},
+		"losses.py:33 Epoch 1 step 20 loss 0.3":                              {.3},
+		"step 100 loss 3.21 ms 230":                                          {3.21},
+		"Epoch 3: loss 0.53 min 0.1 max 0.9":                                 {.53},
+		"step 10 loss: 0.53 s/it: 0.2":                                       {.53},
+		"step 10 loss 0.5 GPU bandwidth: 500 GB/s":                           {.5},
+		"Step 1,000 | loss: 0.52":                                            {.52},
+		"GPU available: True (cuda), used: True\nEpoch 1/9, train_loss: 0.5": {.5},
+	} {
+		p := one[*Progress](t, in+"\n")
+		if !slices.Equal(p.Values, want) || p.Memory.Measure != NotMeasured {
+			t.Errorf("%q: %v %+v", in, p.Values, p.Memory)
+		}
+	}
+	if p := one[*Progress](t, "Step 12,000 | loss: 0.52\n"); p.Iter != 12000 {
+		t.Errorf("iteration %d", p.Iter)
+	}
+	for _, in := range []string{"epoch: 100\n", "epoch: 1700000000\n", "Epoch 1700000000\n"} {
+		if s := recordsOf[*Notice](in); len(s) != 0 {
+			t.Errorf("%q is a heading", in)
+		}
+	}
+	for _, in := range []string{
+		"Cached 12.3 GB of images in memory", "数据缓存：3.2 GB", "Dataset cached: 3.2 GB", "Total: reserved=5664MB, committed=1234MB", "KV cache reserved: 4 GB", "Reserved 4 GB for the cache",
+	} {
+		if m := recordsOf[*Memory](in + "\n"); len(m) != 0 {
+			t.Errorf("%q is memory: %+v", in, m[0])
+		}
+	}
+}
+
+// TestOwnFormatsGoFirst promises that nothing else takes a line that a user has described.
+func TestOwnFormatsGoFirst(t *testing.T) {
+	t.Parallel()
+	for row, c := range map[string]struct {
+		lines string
+		want  int
+	}{
+		`^(?P<iter>\d+): loss (?P<loss>\S+)`:                                       {"1: loss 0.5\n9999: loss 0.4\n10000: loss 0.1\n", 3},
+		`^\s+(?P<epoch>\d+)/(?P<epochs>\d+)\s+(?P<memory>[\d.]+)G\s+(?P<loss>\S+)`: {"       1/50      2.61G      1.21     0.84        12       640: 100%|██████████| 10/10 [00:01<00:00, 9.5it/s]\n", 1},
+		`^(?:ep (?P<epoch>\d+) )?it (?P<iter>\d+) loss (?P<loss>\S+)`:              {"ep 3 it 1 loss 0.5\nit 2 loss 0.4\nit 3 loss 0.3\n", 3},
+	} {
+		units := map[string]string{}
+		if strings.Contains(row, "memory") {
+			units["memory"] = "GB"
+		}
+		g, err := NewGrammar(Format{Name: "own", Row: row, FirstEpoch: 1, FirstIter: 1, Units: units})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []*Progress
+		s := g.NewStream(0)
+		s.Write([]byte(c.lines), time.Time{}, func(e Event) {
+			if p, ok := e.Record.(*Progress); ok {
+				rows = append(rows, p)
+			}
+		})
+		if s.Dialect() != "own" || len(rows) != c.want || rows[0].Epoch != rows[len(rows)-1].Epoch {
+			t.Errorf("%s: %q, %d rows", row, s.Dialect(), len(rows))
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"bytes"
 	"regexp"
 	"time"
 )
@@ -44,7 +43,7 @@ func peel(seg *segment) peeled {
 			} else if m := rankPrefix.FindSubmatch(head); m != nil {
 				p.rank, _ = scanInt(m[1])
 				p.text = p.text[len(m[0]):]
-			} else if m := srunPrefix.FindSubmatch(head); m != nil && !bytes.Contains(p.text, darknetMark) {
+			} else if m := srunPrefix.FindSubmatch(head); m != nil && !darknetRow.Match(p.text) {
 				p.rank, _ = scanInt(m[1])
 				p.text = p.text[len(m[0]):]
 			} else {

@@ -27,6 +27,7 @@ type dialect struct {
 	// weak is that others may print such lines as well: it claims none that another one
 	// does, takes over from none, and lets the others look at each line first.
 	weak bool
+	own  bool // a user has written it down
 	// start makes a reader for a stream in this dialect.
 	start func() reader
 }
@@ -59,6 +60,7 @@ type Stream struct {
 	origin  Origin
 	depth   int
 	known   bool
+	rows    int  // of training so far
 	unended bool // no terminator ended the current segment, the input did
 }
 
@@ -116,7 +118,7 @@ func (s *Stream) Pending(arrival time.Time) (e Event, ok bool) {
 func (s *Stream) segment(seg *segment) {
 	s.origin = Origin{Input: s.input, Line: seg.line, Offset: seg.offset, Arrival: s.arrival}
 	text, reset := seg.text, seg.reset
-	if seg.first {
+	if seg.first && !s.owns(text) {
 		p := peel(seg)
 		if !p.stamp.IsZero() {
 			began := s.clock.stamps && !s.clock.samples
@@ -146,7 +148,7 @@ func (s *Stream) take(text []byte, reset int) {
 	if s.reader != nil && !weak && s.reader.read(s, text, reset) {
 		return
 	}
-	if s.reader == nil {
+	if s.reader == nil && !s.owns(text) {
 		if p, _ := (&table{base: 1}).row(text, reset); p != nil {
 			s.adopt(s.indexOf("ultralytics")) // rows without a header, as on the error stream alone
 			s.reader.read(s, text, reset)
@@ -157,12 +159,15 @@ func (s *Stream) take(text []byte, reset int) {
 		return
 	}
 	for i := range s.dialects {
-		if i == s.current || s.dialects[i].weak && s.current >= 0 || !s.dialects[i].claims(bound(text)) {
+		if i == s.current || s.dialects[i].weak && s.rows > 0 || !s.dialects[i].claims(bound(text)) {
 			continue
 		}
-		current, reader := s.current, s.reader
+		current, reader, rows := s.current, s.reader, s.rows
 		s.adopt(i)
 		if s.reader.read(s, text, reset) {
+			if weak && rows > 0 && s.rows == rows { // it has only been mentioned
+				s.current, s.reader = current, reader
+			}
 			return
 		}
 		s.current, s.reader = current, reader // it can make nothing of it either
@@ -176,6 +181,20 @@ func (s *Stream) take(text []byte, reset int) {
 // indexOf is the index of a dialect that is in every grammar of more than one.
 func (s *Stream) indexOf(name string) int {
 	return slices.IndexFunc(s.dialects, func(d dialect) bool { return d.name == name })
+}
+
+// owns reports whether a line is of a format that a user has written down, which goes before
+// all that is known of lines.
+func (s *Stream) owns(text []byte) bool {
+	for i := range s.dialects {
+		if !s.dialects[i].own {
+			return false // they come first
+		}
+		if s.dialects[i].claims(bound(text)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Stream) adopt(i int) {
@@ -211,7 +230,7 @@ func (s *Stream) line(text []byte) {
 		return
 	}
 	if !s.torch.quoted(line) {
-		if m := memoryPrint(bound(line), false); m != nil {
+		if m := memoryPrint(bound(line)); m != nil {
 			s.emit(&Text{Text: line})
 			s.emit(m)
 			return
@@ -255,7 +274,12 @@ func (s *Stream) emit(rec Record) {
 	if s.gpu.holds {
 		s.gpu.release(s)
 	}
-	if _, isText := rec.(*Text); !isText {
+	switch rec.(type) {
+	case *Text:
+	case *Progress:
+		s.known = true
+		s.rows++
+	default:
 		s.known = true
 	}
 	e := Event{Origin: s.origin, Record: rec}

@@ -30,7 +30,7 @@ var (
 	oomUnallocated = regexp.MustCompile(size + ` is reserved by PyTorch but unallocated`)
 	oomReserved    = regexp.MustCompile(size + ` reserved in total`)
 	hostTried      = regexp.MustCompile(`tried to allocate (\d+ bytes)|Unable to allocate ` + size + `|Failed to allocate (\d+ bytes)`)
-	exceptionLine  = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
+	exceptionLine  = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*(?:[A-Za-z_]\w*)?(?:Error|Exception|Exit|Interrupt|Warning)(?::|$)`)
 	// otherException is the end of a traceback whose class has no such name: "cv2.error:".
 	otherException = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|StopIteration)(?::|$)`)
 )
@@ -75,7 +75,7 @@ func (t *torchReader) failure(line string) *Failure {
 	switch {
 	case strings.Contains(line, "killed by signal"):
 		return t.end(workerKilled(line))
-	case strings.Contains(line, "illed") && shellKilled.MatchString(line):
+	case strings.Contains(line, "illed") && shellKilled.MatchString(line) && !bystander.MatchString(line):
 		pid := shellKilled.FindStringSubmatch(line)[1]
 		return &Failure{Kind: Killed, PID: int(number(strings.TrimSpace(pid)))}
 	case strings.Contains(line, "SIGKILL"), strings.Contains(line, "exitcode: -9"), strings.Contains(line, "exitcode  : -9"):

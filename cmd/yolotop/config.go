@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -83,10 +84,14 @@ func configError(err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		row, column := decode.Position()
-		return fmt.Errorf("%d:%d: %s", row, column, strings.TrimPrefix(decode.Error(), "toml: "))
+		text := strings.TrimPrefix(decode.Error(), "toml: ")
+		return fmt.Errorf("%d:%d: %s", row, column, structField.ReplaceAllString(text, "$1"))
 	}
 	return fmt.Errorf(" %w", err)
 }
+
+// structField finds what the decoder says of the program and not of the file.
+var structField = regexp.MustCompile(`struct field main\.\w+\.(\w+) of type \S+`)
 
 // grammar is everything that is known and the formats of the configuration.
 func (c config) grammar() (parse.Grammar, error) {
