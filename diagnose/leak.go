@@ -14,6 +14,8 @@ type leak struct {
 	cards []*cardGrowth
 	size  float64 // the greatest of images so far; 0 before the first
 	iters int     // of an epoch; 0 before the first
+	// compared is that the trainings before this one in its process were looked at.
+	compared bool
 }
 
 // cardGrowth is the growth of one device by the driver's count.
@@ -87,6 +89,7 @@ func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64)
 	if !d.log.row(epoch, x, v, math.Max(quantum, v/2000), whole) {
 		return
 	}
+	d.between(r, e)
 	limit := 0.0
 	if r.Memory.Total > 0 {
 		limit = float64(r.Memory.Total - contextLeast)

@@ -193,6 +193,7 @@ type Run struct {
 	measuredRows, unmeasuredRows int
 	flat                         int                 // measured rows since the last new high
 	readings                     [parse.Measures]int // so far, by measure
+	firstLevel                   parse.Bytes         // most memory of its first epoch; 0 before its end
 	counting                     bool                // counters that name a device were seen
 	countsOf                     int                 // and which one first
 	gap                          livePulse

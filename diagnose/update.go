@@ -168,6 +168,9 @@ func (r *Run) startEpoch(e parse.Event, epoch int) *EpochStat {
 
 // closeEpoch records what an epoch ended with.
 func (r *Run) closeEpoch(st *EpochStat) {
+	if r.firstLevel == 0 {
+		r.firstLevel = st.Peak
+	}
 	for i, v := range st.Losses {
 		if i < len(r.Columns) {
 			add(r.LossSeries, r.Columns[i], float64(st.Epoch), r.Elapsed, v)
