@@ -9,11 +9,13 @@ import (
 // sameProcess is how many trainings of one process are compared at most.
 const sameProcess = 16
 
-// What must be seen of trainings in one process: two rises may be chance or a step that comes
-// once, three are more than that.
+// What must be seen of trainings in one process: a few rises may be chance, or a step that
+// comes once.
 const (
-	betweenRises = 2
-	betweenSure  = 3
+	betweenRises = 3
+	betweenSure  = 4
+	betweenCard  = 0.01 // of the card, by which each must hold more
+	betweenEven  = 0.25 // spread of the rises
 )
 
 // firstLevels are what the first epochs of this training held and of those before it in the
@@ -21,6 +23,9 @@ const (
 func (r *Run) firstLevels() []parse.Bytes {
 	var out []parse.Bytes
 	for p := r; p != nil && len(out) < sameProcess && p.firstLevel > 0 && r.alike(p); p = p.predecessor {
+		if p != r && p.Status != Finished && p.Status != StoppedEarly {
+			break // its process has ended with it, as far as one can tell
+		}
 		out = append(out, p.firstLevel)
 	}
 	slices.Reverse(out)
@@ -29,7 +34,7 @@ func (r *Run) firstLevels() []parse.Bytes {
 
 // alike reports whether two runs need the same memory by their settings.
 func (r *Run) alike(p *Run) bool {
-	return r.Batch == p.Batch && slices.Equal(r.ImgSize, p.ImgSize) && r.Model == p.Model && r.Memory.Measure == p.Memory.Measure
+	return r.FirstEpoch == 1 && p.FirstEpoch == 1 && r.Batch == p.Batch && slices.Equal(r.ImgSize, p.ImgSize) && r.Model == p.Model && r.Memory.Measure == p.Memory.Measure
 }
 
 // between finds memory that one training in a process leaves to the next: several calls of
@@ -41,10 +46,13 @@ func (d *leak) between(r *Run, e parse.Event) {
 	d.compared = true
 	levels := r.firstLevels()
 	rises := 0
-	for i := len(levels) - 1; i > 0 && levels[i] > levels[i-1]+3*r.Memory.Step; i-- {
+	least := max(3*r.Memory.Step, parse.Bytes(betweenCard*float64(r.Memory.Total)))
+	var each64 []float64
+	for i := len(levels) - 1; i > 0 && levels[i] > levels[i-1]+least; i-- {
 		rises++
+		each64 = append(each64, float64(levels[i]-levels[i-1]))
 	}
-	if rises < betweenRises {
+	if rises < betweenRises || spread(each64) > betweenEven {
 		return
 	}
 	first := levels[len(levels)-1-rises]

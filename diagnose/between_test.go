@@ -30,7 +30,8 @@ func TestLeakBetweenTrainings(t *testing.T) {
 		found bool
 	}{
 		"two":           {trainings([]int{16}, 6, 7), 2, Info, false},
-		"three":         {trainings([]int{16}, 6, 7, 8), 3, Info, true},
+		"three":         {trainings([]int{16}, 6, 7, 8), 3, Info, false},
+		"four":          {trainings([]int{16}, 6, 7, 8, 9), 4, Info, true},
 		"five":          {trainings([]int{16}, 6, 7, 8, 9, 9.9), 5, Warning, true},
 		"equal":         {trainings([]int{16}, 6, 6, 6, 6), 4, Info, false},
 		"other batches": {trainings([]int{8, 16, 24, 32}, 6, 8, 10, 12), 4, Info, false},

@@ -13,16 +13,19 @@ type creep struct {
 	// late and lateDense are the rises behind the first rows, and how many of them came with a
 	// record of objects.
 	late, lateDense int
+	greatest        float64 // of the late rises
+	lateEpoch       int     // of the newest one
 	cards           []*cardRatchet
 }
 
 // ratchet counts the new highs of a series after it has settled.
 type ratchet struct {
-	epochs     int
-	epoch      int     // the present one
-	high       float64 // of the present epoch
-	base, best float64 // when it had settled, and since
-	highs      int     // epochs with a new high since
+	epochs      int     // that were closed
+	epoch, last int     // the present one, and the one before
+	high        float64 // of the present epoch
+	base, best  float64 // when it had settled, and since
+	highs       int     // epochs with a new high since
+	below       int     // epochs below base since
 }
 
 // How a ratchet is told from the noise of a start.
@@ -31,10 +34,15 @@ const (
 	ratchetHighs   = 3    // since
 	ratchetGrowth  = 0.10 // over the level at which it had settled
 	ratchetCard    = 0.015
+	ratchetAnew    = 0.5 // a single rise over the level, after which it has to settle again
+	ratchetBelow   = 3   // epochs below the level at which it had settled: it has not crept
 )
 
 // add takes a value; it reports whether an epoch was closed.
 func (c *ratchet) add(epoch int, v, quantum float64, whole bool) (closed bool) {
+	if c.epoch == 0 && c.epochs > 0 && epoch == c.last {
+		return false // its last row, drawn once more
+	}
 	if c.epoch != 0 && epoch != c.epoch {
 		c.close(quantum)
 		closed = true
@@ -55,11 +63,15 @@ func (c *ratchet) add(epoch int, v, quantum float64, whole bool) (closed bool) {
 
 func (c *ratchet) close(quantum float64) {
 	c.epochs++
-	c.epoch = 0
+	c.last, c.epoch = c.epoch, 0
 	switch {
 	case c.epochs <= ratchetSettled:
 		c.base = max(c.base, c.high)
 		c.best = c.base
+	case c.high > (1+ratchetAnew)*c.best: // something else has begun
+		*c = ratchet{epochs: 1, base: c.high, best: c.high}
+	case c.high < c.base-quantum:
+		c.below++
 	case c.high > c.best+quantum/2:
 		c.best = c.high
 		c.highs++
@@ -69,7 +81,7 @@ func (c *ratchet) close(quantum float64) {
 // crept reports whether it has risen far, in several steps.
 func (c *ratchet) crept(total float64) bool {
 	grown := c.best - c.base
-	return c.highs >= ratchetHighs && grown >= ratchetGrowth*c.base && grown >= ratchetCard*total
+	return c.below < ratchetBelow && c.highs >= ratchetHighs && grown >= ratchetGrowth*c.base && grown >= ratchetCard*total
 }
 
 // cardRatchet is the ratchet of one device by the driver's count.
@@ -89,11 +101,13 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 		if m.Measure == parse.NotMeasured || m.Measure != r.Memory.Measure {
 			return
 		}
-		rises, coincide := d.dense.rises, d.dense.coincide
+		rises, coincide, before := d.dense.rises, d.dense.coincide, d.dense.memory
 		d.dense.row(rec)
-		if d.dense.rows > crowdedRows {
-			d.late += d.dense.rises - rises
+		if d.dense.rows > crowdedRows && d.dense.rises > rises {
+			d.late++
 			d.lateDense += d.dense.coincide - coincide
+			d.greatest = max(d.greatest, float64(d.dense.memory-before))
+			d.lateEpoch = rec.Epoch
 		}
 		d.crowded(r, e)
 		epoch, whole := rec.Epoch, rec.Complete()
@@ -119,11 +133,19 @@ const (
 	crowdedFrom  = 0.75
 	crowdedRows  = 10
 	crowdedRises = 3 // behind them
+	crowdedMore  = 3 // rises like the greatest that must not fit any more
+	crowdedCalm  = 5 // epochs without one, after which it is over
 )
 
 // crowded says early that memory follows the number of objects on a card that fills up.
 func (d *creep) crowded(r *Run, e parse.Event) {
 	total := float64(r.Memory.Total)
+	if f := r.active(Creep); f != nil && f.Level == Warning && r.Epoch > d.lateEpoch+crowdedCalm {
+		r.withdraw(Creep)
+	}
+	if total-float64(r.Memory.Peak) > crowdedMore*d.greatest || r.Epoch > d.lateEpoch+crowdedCalm {
+		return
+	}
 	if total == 0 || !r.Memory.Held() || d.late < crowdedRises || d.lateDense*10 < d.late*7 || !d.dense.follows() || float64(r.Memory.Last) < crowdedFrom*total {
 		return
 	}
@@ -142,6 +164,10 @@ func (d *creep) crowded(r *Run, e parse.Event) {
 // judge says that a series has crept.
 func (d *creep) judge(r *Run, e parse.Event, c *ratchet, gpu int, total float64, byDriver bool) {
 	f := r.active(Creep)
+	if f != nil && f.Level == Info && !f.Provisional && f.ByDriver == byDriver && c.below >= ratchetBelow {
+		r.withdraw(Creep)
+		return
+	}
 	if r.active(Leak) != nil || !c.crept(total) || f != nil && (f.Level > Info || f.ByDriver != byDriver) {
 		return
 	}
@@ -170,7 +196,7 @@ func (d *creep) card(r *Run, e parse.Event, s *parse.GPU) {
 		return
 	}
 	c := d.cardOf(s)
-	at := r.sampleTime(e, s.Stamp, s.Elapsed)
+	at := dev.at
 	epoch := r.Epoch
 	if s.Epoch > 0 {
 		epoch = s.Epoch

@@ -63,6 +63,9 @@ func (r *Run) raise(e parse.Event, f Finding) {
 	r.dirty = true
 	if have := r.finding(f.Kind); have != nil {
 		f.First = have.First
+		if !have.Active && (f.Kind == Leak || f.Kind == Creep) {
+			f.First = f.Last // it is true anew
+		}
 		*have = f
 		return
 	}

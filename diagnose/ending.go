@@ -1,6 +1,10 @@
 package diagnose
 
-import "yolotop/parse"
+import (
+	"strings"
+
+	"yolotop/parse"
+)
 
 func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	r.log(e, f.Text, true)
@@ -13,7 +17,7 @@ func (r *Run) failed(e parse.Event, f *parse.Failure) {
 	if f.Kind == parse.OutOfMemory && f.OOM != nil && f.OOM.Total > 0 && r.Memory.Total == 0 {
 		r.Memory.Total = f.OOM.Total
 	}
-	if r.Death != nil && !graverDeath(f.Kind, r.Death.Kind) {
+	if r.Death != nil && !graverDeath(f, r.Death) {
 		return // the first failure is the cause, what follows are consequences
 	}
 	first := r.Death == nil
@@ -56,7 +60,11 @@ func (r *Run) searchingBatch() bool {
 // graverDeath reports whether a later failure explains more than the first one: a
 // bare traceback says less than a known cause, and GPUs that wait for each other do so
 // because one of them has died.
-func graverDeath(later, first parse.FailureKind) bool {
+func graverDeath(f, before *parse.Failure) bool {
+	later, first := f.Kind, before.Kind
+	if first == parse.Communication && (later == parse.Cancelled || later == parse.Killed && !strings.Contains(f.Text, "oom")) && !strings.Contains(f.Text, "Out of memory") {
+		return false // somebody ended what hung
+	}
 	weak := func(k parse.FailureKind) bool {
 		return k == parse.Exception || k == parse.WorkerLost || k == parse.Communication
 	}

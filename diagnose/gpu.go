@@ -29,6 +29,7 @@ type GPU struct {
 	Memory Series // bytes over seconds
 	Busy   Series // 0 to 1 over seconds
 	duty   dutyCycle
+	at     time.Duration // of the newest sample, on the axis of its source
 }
 
 // Lost reports whether the driver does not reach the device any more. Its newest sample
@@ -85,6 +86,7 @@ func (r *Run) gpuSample(e parse.Event, s *parse.GPU) {
 	}
 	r.lastSample = e.Arrival
 	at := r.sampleTime(e, s.Stamp, s.Elapsed)
+	g.at = at
 	if b, ok := s.Total.Bytes(); ok && b > 0 {
 		g.Total = b
 	}

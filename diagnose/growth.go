@@ -71,7 +71,8 @@ type foundGrowth struct {
 	// evidence is such that without growth it is reached in one of evidence/n series of n
 	// values at most.
 	evidence float64
-	far      bool // memory would be full many runs from now
+	slope    float64 // when it was found
+	far      bool    // memory would be full many runs from now
 }
 
 // Limits of what is kept, and the gates that growth must pass.
@@ -102,6 +103,10 @@ const (
 // whether something was closed that may have changed the judgement.
 func (g *growth) row(epoch int, x, v, quantum float64, whole bool) (closed bool) {
 	g.quantum = quantum
+	if k := len(g.levels) - 1; k >= 0 && g.rows == 0 && epoch == g.levels[k].epoch {
+		g.levels[k].max = math.Max(g.levels[k].max, v) // its last row, drawn once more
+		return false
+	}
 	if g.blockLength > 0 {
 		if g.blockRows == 0 || v > g.blockPeak {
 			g.blockPeak = v
@@ -300,11 +305,12 @@ func (g *growth) judge(limit, ahead float64, epochEnd bool) *foundGrowth {
 			continue
 		case c.channel == inBlocks && w.epochs < blockEpochs && (w.epochs < blockEpochs-1 || c.evidence < sureEvidence):
 			continue
-		case c.channel == inRanks && theilSen(w.x, w.v) <= 0:
+		case c.channel == inRanks && !growsAround(before(x, w), before(v, w)):
 			continue
 		}
 		f := &foundGrowth{channel: c.channel, rank: c.rank, since: w.x[0], evidence: math.Max(c.evidence, g.evidence(c.channel))}
 		g.found = f
+		f.slope, _, _ = g.trend()
 		left, ok := g.forecast(limit)
 		switch {
 		case limit <= 0 && w.growth >= unlimitedGrowth*w.v[0]: // nobody knows when memory is full
@@ -338,6 +344,44 @@ func (g *growth) evidence(c channel) float64 {
 	}
 	return e
 }
+
+// before are the values of a window and as many before it.
+func before(all []float64, w window) []float64 { return all[max(0, len(all)-2*len(w.v)):] }
+
+// growsAround reports whether values grow on both sides of the place that parts them best:
+// behind one step all values rank high, and nothing grows.
+func growsAround(x, v []float64) bool {
+	overall := theilSen(x, v)
+	if overall <= 0 {
+		return false
+	}
+	n := len(v)
+	if n < 2*leastSide {
+		return false
+	}
+	var sum, squares float64
+	for _, y := range v {
+		sum += y
+		squares += y * y
+	}
+	at, least, left := 0, math.Inf(1), 0.0
+	for i := 1; i < n; i++ { // the least squares around two levels
+		left += v[i-1]
+		right := sum - left
+		if rest := squares - left*left/float64(i) - right*right/float64(n-i); i >= leastSide && n-i >= leastSide && rest < least {
+			at, least = i, rest
+		}
+	}
+	within := (float64(at)*theilSen(x[:at], v[:at]) + float64(n-at)*theilSen(x[at:], v[at:])) / float64(n)
+	return within >= withinSides*overall
+}
+
+// leastSide is how many values a side must have, and withinSides how much of the growth must
+// go on within the sides.
+const (
+	leastSide   = 4
+	withinSides = 0.3
+)
 
 // candidate is a channel with enough evidence.
 type candidate struct {
@@ -434,8 +478,11 @@ func (g *growth) steady(n int, of func(epochLevel) float64) bool {
 		}
 		rises = append(rises, rise)
 	}
-	return spread(rises) <= regularMost
+	return spread(rises) <= regularMost && rises[n-1] >= steadyPace*rises[0]
 }
+
+// steadyPace is how much of the first rise the last one must still be: what fills up slows down.
+const steadyPace = 0.75
 
 // forecast is how much of X is left until memory reaches the limit; ok is false if that
 // cannot be told.

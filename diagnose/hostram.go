@@ -90,7 +90,7 @@ func HostMemory(h *parse.Host) (used, total parse.Bytes, ok bool) {
 
 // failure explains an error that the machine's memory caused.
 func (d *hostRAM) failure(r *Run, e parse.Event, f *parse.Failure) {
-	if r.Death != f && d.died {
+	if r.Death != f && (d.died || f.Kind == parse.Killed) {
 		return // a consequence of what was said already
 	}
 	var title, because Message

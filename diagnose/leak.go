@@ -16,15 +16,18 @@ type leak struct {
 	iters int     // of an epoch; 0 before the first
 	// compared is that the trainings before this one in its process were looked at.
 	compared bool
+	stepwise bool // of the newest row
 }
 
 // cardGrowth is the growth of one device by the driver's count.
 type cardGrowth struct {
-	index  int
-	uuid   string
-	own    bool // of the trainer's own process, else of everybody
-	growth growth
-	pseudo pseudoEpochs
+	index   int
+	uuid    string
+	own     bool // of the trainer's own process, else of everybody
+	pid     int  // of the only process, where the trainer's is not known
+	missing int  // samples in a row without the own process
+	growth  growth
+	pseudo  pseudoEpochs
 }
 
 // pseudoEpochs cuts time into parts where nothing tells the epochs.
@@ -64,7 +67,7 @@ func (d *leak) Observe(r *Run, e parse.Event) {
 				c.growth.changed()
 			}
 		case parse.BatchReduced:
-			d.log = growth{}
+			d.log, d.cards = growth{}, nil
 			r.withdraw(Leak)
 		}
 	case *parse.GPU:
@@ -74,6 +77,11 @@ func (d *leak) Observe(r *Run, e parse.Event) {
 
 // row takes a row of the log.
 func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64) {
+	if p.Stepwise != d.stepwise && d.log.all > 0 { // another axis
+		d.log = growth{}
+		r.withdraw(Leak)
+	}
+	d.stepwise = p.Stepwise
 	epoch, x, whole := p.Epoch, r.Position(), p.Complete()
 	if p.Stepwise {
 		epoch, x, whole = 1+d.log.all/rowsAsEpoch, float64(max(p.Iter, 0)), false
@@ -95,7 +103,7 @@ func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64)
 		limit = float64(r.Memory.Total - contextLeast)
 	}
 	d.judge(r, e, &d.log, judgement{
-		limit: limit, perEpoch: d.log.perEpoch(), ended: d.log.epochs() > before, gpu: r.gpu(), measure: r.Memory.Measure, stepwise: p.Stepwise,
+		limit: limit, perEpoch: d.log.perEpoch(p.Stepwise), ended: d.log.epochs() > before, gpu: r.gpu(), measure: r.Memory.Measure, stepwise: p.Stepwise,
 	})
 }
 
@@ -111,18 +119,23 @@ func (d *leak) card(r *Run, e parse.Event, s *parse.GPU) {
 	dev := r.device(s.Index, s.UUID)
 	c := d.cardOf(s)
 	v, others := float64(used), 0.0
-	own, known := ownMemory(r, s)
-	if known != c.own && c.growth.all > 0 && c.growth.found == nil {
-		c.growth, c.own = growth{}, known
+	own, pid, known := ownMemory(r, s)
+	switch {
+	case known && (!c.own || pid != c.pid):
+		c.growth, c.own, c.pid = growth{}, true, pid
+	case !known && c.own:
+		if c.missing++; c.missing < ownMissing {
+			return // the list has a gap
+		}
+		c.growth, c.own = growth{}, false
 	}
-	if c.own = known; known {
+	c.missing = 0
+	if known {
 		v, others = float64(own), math.Max(0, float64(used-own))
-	} else if c.growth.all > 0 && c.own {
-		return
 	}
 	c.growth.blind = !known
 	c.growth.total = float64(dev.Total)
-	at := r.sampleTime(e, s.Stamp, s.Elapsed)
+	at := dev.at
 	epoch := r.Epoch
 	if s.Epoch > 0 {
 		epoch = s.Epoch
@@ -134,8 +147,8 @@ func (d *leak) card(r *Run, e parse.Event, s *parse.GPU) {
 		return
 	}
 	d.judge(r, e, &c.growth, judgement{
-		limit: float64(dev.Total) - others, perEpoch: c.growth.perEpoch(), ended: c.growth.epochs() > before,
-		gpu: max(s.Index, 0), measure: parse.DriverTotal, byDriver: true, timed: true, epochs: r.Epoch > 0 && !r.Stepwise,
+		limit: float64(dev.Total) - others, perEpoch: c.growth.perEpoch(true), ended: c.growth.epochs() > before,
+		gpu: max(s.Index, 0), measure: parse.DriverTotal, byDriver: true, timed: true, epochs: r.Epoch > 0 && !r.Stepwise, stepwise: r.Stepwise,
 	})
 }
 
@@ -150,30 +163,35 @@ func (d *leak) cardOf(s *parse.GPU) *cardGrowth {
 	return c
 }
 
-// ownMemory is what the trainer's own processes hold on a device; known is false where the
-// driver or the recording does not tell.
-func ownMemory(r *Run, s *parse.GPU) (own parse.Bytes, known bool) {
+// ownMissing is after how many samples without the own process it is no longer waited for.
+const ownMissing = 60
+
+// ownMemory is what the trainer's own processes hold on a device, and which process it is
+// where that is not known otherwise; known is false where the driver or the recording does
+// not tell.
+func ownMemory(r *Run, s *parse.GPU) (own parse.Bytes, pid int, known bool) {
 	if len(r.processes) == 0 { // a recording with one process is of that one
 		if s.ProcessesState != parse.Present || len(s.Processes) != 1 {
-			return 0, false
+			return 0, 0, false
 		}
-		return s.Processes[0].Used.Bytes()
+		own, known = s.Processes[0].Used.Bytes()
+		return own, s.Processes[0].PID, known
 	}
 	for _, p := range s.Processes {
 		if b, ok := p.Used.Bytes(); ok && r.OwnProcess(p.PID) {
 			own, known = own+b, true
 		}
 	}
-	return own, known
+	return own, 0, known
 }
 
-// perEpoch is how much of X an epoch takes.
-func (g *growth) perEpoch() float64 {
+// perEpoch is how much of X an epoch takes: one, unless X counts something else.
+func (g *growth) perEpoch(other bool) float64 {
 	k := len(g.levels)
-	if k < 2 {
+	if !other || k < 2 || g.levels[k-1].epoch <= g.levels[0].epoch {
 		return 1
 	}
-	return math.Max((g.levels[k-1].x-g.levels[0].x)/float64(k-1), 1e-9)
+	return math.Max((g.levels[k-1].x-g.levels[0].x)/float64(g.levels[k-1].epoch-g.levels[0].epoch), 1e-9)
 }
 
 // judgement is what growth is judged against.
@@ -198,15 +216,20 @@ func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
 	if g.found != nil && !j.ended {
 		return
 	}
-	if f := r.active(Leak); f != nil && f.ByDriver != j.byDriver && !j.byDriver {
-		r.withdraw(Leak) // the log's own numbers say it better
-	} else if f != nil && f.ByDriver != j.byDriver {
-		return
+	said := r.active(Leak)
+	if said != nil && j.byDriver && !said.ByDriver {
+		return // the log's own numbers say it better
 	}
-	if g.found != nil && g.stopped() {
+	own := said != nil && said.ByDriver == j.byDriver && said.GPU == j.gpu
+	giveUp := func() {
 		g.found = nil
 		g.restart()
-		r.withdraw(Leak)
+		if own {
+			r.withdraw(Leak)
+		}
+	}
+	if g.found != nil && (g.stopped() || own && said.OOM != nil && r.Position() > said.OOM.High) {
+		giveUp()
 		return
 	}
 	epochs := max(r.Epochs, shortRun)
@@ -218,9 +241,10 @@ func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
 		slows = slowsToTimed
 	}
 	if g.decelerates(slows) && !g.sawtooth() {
-		if r.finding(Leak) == nil {
-			g.found = nil // it may still become one
+		if own {
+			giveUp()
 		}
+		g.found = nil // it may still become one
 		return
 	}
 	slope, level, ok := g.trend()
@@ -233,19 +257,21 @@ func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
 // raise says what was found.
 func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level float64) {
 	perEpoch := parse.Bytes(slope * j.perEpoch)
-	rises, last := g.counted()
 	f := Finding{
 		Kind: Leak, GPU: j.gpu, Level: Warning, ByDriver: j.byDriver,
 		Title:   Say("leak.title", perEpoch),
-		Because: g.because(rises, last),
+		Because: g.because(r.Epoch > 0 && !j.stepwise),
 		Advice:  leakAdvice(r),
 		Limits:  []Message{Say("leak.limits")},
 	}
-	if r.Epoch == 0 || j.stepwise {
+	switch {
+	case j.stepwise && !j.timed:
+		f.Title = Say("leak.title.steps", parse.Bytes(slope*1000))
+	case r.Epoch == 0 || j.stepwise:
 		f.Title = Say("leak.title.time", parse.Bytes(slope*60))
-		if j.stepwise {
-			f.Title = Say("leak.title.steps", parse.Bytes(slope*1000))
-		}
+	}
+	if g.found.far || j.stepwise && !j.timed && j.limit > 0 && r.Iters > 0 && float64(r.Iter)+(j.limit-level)/slope > float64(r.Iters) {
+		f.Level, f.Provisional = Info, g.found.far
 	}
 	if o := forecastOf(r, j, slope, level, g.doubt()); o != nil {
 		f.OOM = o
@@ -268,9 +294,15 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 			}
 		}
 	}
+	if said := r.active(Leak); said != nil && said.GPU != f.GPU && said.ByDriver && (said.Level > f.Level || said.Level == f.Level && sooner(said.OOM, f.OOM)) {
+		return // another device is worse
+	}
 	r.withdraw(Creep)
 	r.raise(e, f)
 }
+
+// sooner reports whether memory is full by a no later than by b.
+func sooner(a, b *Forecast) bool { return a != nil && (b == nil || a.Epoch <= b.Epoch) }
 
 // leakNear is how many epochs before the end a leak is critical.
 const leakNear = 5
@@ -295,46 +327,62 @@ func forecastOf(r *Run, j judgement, slope, level, doubt float64) *Forecast {
 
 // because is what the finding rests on: how many new highs, how rare that is without growth,
 // and where in an epoch it grows.
-func (g *growth) because(rises, of int) Message {
-	n := max(g.epochs(), 1)
-	if g.found.channel == inBlocks {
-		n = max(len(g.blocks), 1)
+func (g *growth) because(epochs bool) Message {
+	rises, of, n := g.counted()
+	unit := Say("leak.unit.epochs")
+	switch {
+	case g.found.channel == inBlocks:
+		unit = Say("leak.unit.parts")
+	case !epochs:
+		unit = Say("leak.unit.time")
 	}
 	odds := 1.0
-	for odds*10 <= math.Min(g.found.evidence/float64(n), 1e9) {
+	for odds*10 <= math.Min(g.found.evidence/float64(max(n, 1)), 1e9) {
 		odds *= 10
 	}
-	if odds < leastOdds {
-		return Say("leak.because.plain", rises, of, g.where())
+	switch {
+	case g.found.channel == inRanks:
+		return Say("leak.because.ranks", of, unit, g.where())
+	case g.found.channel == inSteps && odds < leastOdds:
+		return Say("leak.because.steps", rises, of, unit, g.where())
+	case odds < leastOdds:
+		return Say("leak.because.plain", rises, of, unit, g.where())
 	}
-	return Say("leak.because", rises, of, int(odds), g.where())
+	return Say("leak.because", rises, of, unit, int(odds), g.where())
 }
 
 // leastOdds is how rare something must be to be called so.
 const leastOdds = 100
 
-// counted is in how many of how many last epochs the peak made a new high.
-func (g *growth) counted() (rises, of int) {
+// counted is in how many of how many last values of the channel there was a new high, and how
+// many values there were in all.
+func (g *growth) counted() (rises, of, all int) {
+	x, v, _ := g.channelOf(g.found.channel, g.found.rank, true)
 	k := 0
-	for k < len(g.levels)-1 && g.levels[k].x < g.found.since {
+	for k < len(v)-1 && x[k] < g.found.since {
 		k++
 	}
-	top := g.levels[k].max
-	for _, l := range g.levels[k+1:] {
+	if len(v) == 0 {
+		return 0, 0, 0
+	}
+	top := v[k]
+	for _, y := range v[k+1:] {
 		of++
-		if l.max > top+g.quantum/2 {
+		if y > top+g.quantum/2 {
 			rises++
-			top = l.max
+			top = y
 		}
 	}
-	return rises, of
+	return rises, of, len(v)
 }
 
 // where says at which point of an epoch memory grows.
 func (g *growth) where() Message {
 	sum := g.within + g.between
 	switch {
-	case g.all == g.epochs() || sum <= 0 || g.sawtooth():
+	case g.sawtooth():
+		return Say("leak.where.saw")
+	case g.all == g.epochs() || sum <= 0:
 		return Say("leak.where.unknown")
 	case g.between > 0.7*sum:
 		return Say("leak.where.ends")
@@ -369,20 +417,23 @@ func (g *growth) decelerates(to float64) bool {
 	return early > 4*g.quantum && late < to*early*float64(n-1-half)/float64(half)
 }
 
-// stopped reports whether memory has not grown for long although it should have.
+// stopped reports whether memory has not grown for as long as it should have risen by several
+// quanta, at the pace at which it was found.
 func (g *growth) stopped() bool {
-	slope, _, ok := g.trend()
 	n := len(g.levels)
-	if !ok || n < 8 {
+	if n < 8 || !(g.found.slope > 0) {
 		return false
 	}
-	recent := g.levels[n-8:]
-	top, before := 0.0, recent[0].max
-	for _, l := range recent[1:] {
+	from := n - 8
+	for from > 0 && g.found.slope*(g.levels[n-1].x-g.levels[from].x) < 6*g.quantum {
+		from--
+	}
+	expected := g.found.slope * (g.levels[n-1].x - g.levels[from].x)
+	top := 0.0
+	for _, l := range g.levels[from+1:] {
 		top = math.Max(top, l.max)
 	}
-	expected := slope * (recent[7].x - recent[0].x)
-	return expected >= 6*g.quantum && top-before < 0.1*expected
+	return expected >= 6*g.quantum && g.levels[from].x >= g.found.since && top-g.levels[from].max < 0.15*expected
 }
 
 // leakAdvice is what helps against a leak, the cheapest first.

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -148,7 +149,7 @@ func TestDenseBatchesAreNamed(t *testing.T) {
 	if f := early.finding(Creep); f != nil {
 		t.Errorf("after one rise: %+v", f)
 	}
-	for i, m := range []string{"16G", "17G", "18.5G", "19.5G"} {
+	for i, m := range []string{"16G", "18G", "20G", "21.5G"} {
 		b.WriteString(frame(20+10*i, m, 140+40*i))
 	}
 	f := found(t, only(t, read(t, b.String())), Creep)
@@ -210,4 +211,86 @@ func TestAMillionEpochs(t *testing.T) {
 	if after := held(); after > before+1<<20 {
 		t.Errorf("%d bytes after ten thousand epochs, %d after a million", before, after)
 	}
+}
+
+// TestLastRowDrawnTwice promises that tqdm's habit to draw a last row again changes nothing.
+func TestLastRowDrawnTwice(t *testing.T) {
+	t.Parallel()
+	once := epochsOf(100, line(10, 6, .25)...)
+	var twice strings.Builder
+	for _, l := range strings.SplitAfter(once, "\n") {
+		twice.WriteString(l)
+		if strings.Contains(l, "100/100") {
+			twice.WriteString(l)
+		}
+	}
+	a, b := found(t, only(t, read(t, once)), Leak), found(t, only(t, read(t, twice.String())), Leak)
+	if a.Title.In(English) != b.Title.In(English) || a.Level != b.Level || a.OOM.Epoch != b.OOM.Epoch {
+		t.Errorf("%s %+v, drawn twice %s %+v", a.Title.In(English), a.OOM, b.Title.In(English), b.OOM)
+	}
+}
+
+// TestRarePrints promises rates for each epoch where only some epochs are printed.
+func TestRarePrints(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for e := 10; e <= 120; e += 10 {
+		fmt.Fprintf(&b, "Epoch %d/400, loss: 0.5, allocated: %.2f GB, reserved: %.2f GB\n", e, 4+.04*float64(e), 5+.04*float64(e))
+	}
+	mention(t, found(t, only(t, read(t, b.String())), Leak).Title, "0.04 GiB each epoch")
+}
+
+// TestLeakThatFades promises that a leak is taken back when memory stops to grow slowly, and
+// that no forecast lies in the past.
+func TestLeakThatFades(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]func(e int) float64{
+		"stops":  func(e int) float64 { return 6 + .07*float64(min(e, 60)) },
+		"fills":  func(e int) float64 { return 6 + 5*(1-math.Exp(-float64(e)/8)) },
+		"slowly": func(e int) float64 { return 6 + 5*(1-math.Exp(-float64(e)/30)) },
+	} {
+		var memory []float64
+		for e := range 250 {
+			memory = append(memory, of(e))
+		}
+		if f := only(t, read(t, epochsOf(300, memory...))).active(Leak); f != nil {
+			t.Errorf("%s: %s, %s", name, f.Title.In(English), f.Because.In(English))
+		}
+	}
+}
+
+// TestStepwiseLeak promises rates for iterations where a trainer counts no epochs, and a mere
+// remark if the run ends before memory does.
+func TestStepwiseLeak(t *testing.T) {
+	t.Parallel()
+	run := func(perRow float64) *Finding {
+		s := NewSession(Input{Name: "log"})
+		s.Observe(parse.Event{Record: &parse.Banner{Trainer: "detectron2", Torch: "2", Devices: []parse.Device{{Kind: "cuda", Total: 24 * parse.GiB}}}})
+		for i := range 600 {
+			s.Observe(parse.Event{Origin: parse.Origin{Line: i + 1}, Record: &parse.Progress{
+				Epoch: 1, Stepwise: true, Iter: 20 * (i + 1), Iters: 60000, Instances: -1, Size: -1, Elapsed: -1,
+				Memory: parse.MemoryReading{Bytes: 5*parse.GiB + parse.Bytes(perRow*float64(i)*float64(parse.MiB)), Measure: parse.AllocatedMax, Step: parse.MiB},
+			}})
+		}
+		return s.Runs()[0].active(Leak)
+	}
+	if f := run(0.5); f == nil || f.Level != Info || f.OOM != nil {
+		t.Errorf("it fits the run: %+v", f)
+	}
+	f := run(10)
+	if f == nil || f.Level != Warning {
+		t.Fatalf("it does not: %+v", f)
+	}
+	mention(t, f.Title, "each 1000 iterations")
+}
+
+// TestOthersOnTheCardComeFirst promises that a leak does not hide who else holds the card.
+func TestOthersOnTheCardComeFirst(t *testing.T) {
+	t.Parallel()
+	const full = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.06 GiB. GPU 0 has a total capacity of 23.70 GiB of which 512.81 MiB is free. Process 52574 has 14.30 GiB memory in use. Including non-PyTorch memory, this process has 8.31 GiB memory in use. Of the allocated memory 7.12 GiB is allocated by PyTorch, and 331.00 MiB is reserved by PyTorch but unallocated.\n"
+	f := found(t, only(t, read(t, epochsOf(100, line(9, 6, .25)...)+full)), OOM)
+	if a := advice(f); !strings.Contains(a, "52574") {
+		t.Errorf("advice: %s", a)
+	}
+	mention(t, f.Because, "foreseeable since epoch 6")
 }

@@ -164,3 +164,17 @@ func TestHarmlessEnds(t *testing.T) {
 		t.Errorf("%s %+v", r.Status, r.Findings)
 	}
 }
+
+// TestHangEndedByHand promises that who ends a run that hung is not taken for the cause.
+func TestHangEndedByHand(t *testing.T) {
+	t.Parallel()
+	const nccl = "[E ProcessGroupNCCL.cpp:821] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)\n"
+	for _, line := range []string{
+		"slurmstepd: error: *** JOB 812 ON n1 CANCELLED AT 2026-03-14T09:12:05 DUE TO TIME LIMIT ***", "Killed", "  exitcode  : -9 (pid: 21341)",
+	} {
+		r := only(t, read(t, "Epoch 1, step 10, loss: 1.5\n"+nccl+line+"\n"))
+		if r.Verdict() != Stalled || r.active(HostRAM) != nil {
+			t.Errorf("%q: verdict %s, %+v", line, r.Verdict(), r.active(HostRAM))
+		}
+	}
+}

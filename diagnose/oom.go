@@ -169,6 +169,12 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 // foreseen ties an out-of-memory to what was said before it, and lets the advice against a
 // leak go before a smaller batch, which only puts a leak off.
 func foreseen(r *Run, f *Finding) {
+	switch leak := r.active(Leak); f.Because.Key {
+	case "oom.because", "oom.grown.because", "oom.fragmented.because", "oom.dense.because", "oom.val.because":
+		if leak != nil && leak.Level > Info {
+			f.Advice = leakAdvice(r)
+		}
+	}
 	var first *Finding
 	for _, kind := range []Kind{Leak, Creep, Tight} {
 		if said := r.active(kind); said != nil && said.Level > Info && (first == nil || said.First.Line < first.First.Line) && said.First.Epoch > 0 {
@@ -177,9 +183,6 @@ func foreseen(r *Run, f *Finding) {
 	}
 	if first != nil {
 		f.Because = Say("oom.foreseen", f.Because, r.Place(first.First.Epoch, first.First.Iter), first.Title)
-	}
-	if leak := r.active(Leak); leak != nil && leak.Level > Info && f.Kind == OOM {
-		f.Advice = leakAdvice(r)
 	}
 }
 
