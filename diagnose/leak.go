@@ -301,97 +301,6 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 	r.raise(e, f)
 }
 
-// sooner reports whether memory is full by a no later than by b.
-func sooner(a, b *Forecast) bool { return a != nil && (b == nil || a.Epoch <= b.Epoch) }
-
-// leakNear is how many epochs before the end a leak is critical.
-const leakNear = 5
-
-// forecastOf is when memory is full; nil if the card's size or the epochs are not known.
-func forecastOf(r *Run, j judgement, slope, level, doubt float64) *Forecast {
-	if j.limit <= 0 || r.Epoch == 0 || j.stepwise {
-		return nil
-	}
-	left := math.Max(0, j.limit-math.Min(level, j.limit)) / slope
-	epochs := left / j.perEpoch
-	here := r.Position()
-	o := &Forecast{Epoch: here + epochs, Low: here + epochs/(1+doubt), High: here + epochs/(1-doubt)}
-	switch {
-	case j.timed:
-		o.In = time.Duration(math.Min(left, 1e9) * float64(time.Second))
-	case r.EpochTime > 0:
-		o.In = time.Duration(math.Min(epochs*r.EpochTime.Seconds(), 1e9) * float64(time.Second))
-	}
-	return o
-}
-
-// because is what the finding rests on: how many new highs, how rare that is without growth,
-// and where in an epoch it grows.
-func (g *growth) because(epochs bool) Message {
-	rises, of, n := g.counted()
-	unit := Say("leak.unit.epochs")
-	switch {
-	case g.found.channel == inBlocks:
-		unit = Say("leak.unit.parts")
-	case !epochs:
-		unit = Say("leak.unit.time")
-	}
-	odds := 1.0
-	for odds*10 <= math.Min(g.found.evidence/float64(max(n, 1)), 1e9) {
-		odds *= 10
-	}
-	switch {
-	case g.found.channel == inRanks:
-		return Say("leak.because.ranks", of, unit, g.where())
-	case g.found.channel == inSteps && odds < leastOdds:
-		return Say("leak.because.steps", rises, of, unit, g.where())
-	case odds < leastOdds:
-		return Say("leak.because.plain", rises, of, unit, g.where())
-	}
-	return Say("leak.because", rises, of, unit, int(odds), g.where())
-}
-
-// leastOdds is how rare something must be to be called so.
-const leastOdds = 100
-
-// counted is in how many of how many last values of the channel there was a new high, and how
-// many values there were in all.
-func (g *growth) counted() (rises, of, all int) {
-	x, v, _ := g.channelOf(g.found.channel, g.found.rank, true)
-	k := 0
-	for k < len(v)-1 && x[k] < g.found.since {
-		k++
-	}
-	if len(v) == 0 {
-		return 0, 0, 0
-	}
-	top := v[k]
-	for _, y := range v[k+1:] {
-		of++
-		if y > top+g.quantum/2 {
-			rises++
-			top = y
-		}
-	}
-	return rises, of, len(v)
-}
-
-// where says at which point of an epoch memory grows.
-func (g *growth) where() Message {
-	sum := g.within + g.between
-	switch {
-	case g.sawtooth():
-		return Say("leak.where.saw")
-	case g.all == g.epochs() || sum <= 0:
-		return Say("leak.where.unknown")
-	case g.between > 0.7*sum:
-		return Say("leak.where.ends")
-	case g.within > 0.7*sum:
-		return Say("leak.where.steps")
-	}
-	return Say("leak.where.both")
-}
-
 // Growth that slows down to such a share of its pace is no leak; less is asked for where no
 // epochs tell a start from the rest.
 const (
@@ -434,21 +343,4 @@ func (g *growth) stopped() bool {
 		top = math.Max(top, l.max)
 	}
 	return expected >= 6*g.quantum && g.levels[from].x >= g.found.since && top-g.levels[from].max < 0.15*expected
-}
-
-// leakAdvice is what helps against a leak, the cheapest first.
-func leakAdvice(r *Run) []Message {
-	var out []Message
-	switch r.Trainer {
-	case "ultralytics", "yolov5", "yolov7", "yolov9":
-		if r.Trainer == "ultralytics" && r.SaveDir != "" {
-			out = append(out, Say("leak.resume.ultralytics", r.SaveDir))
-		} else {
-			out = append(out, Say("leak.resume"))
-		}
-		out = append(out, Say("leak.callbacks"))
-	default:
-		out = append(out, Say("leak.item"), Say("leak.nograd"), Say("leak.resume"))
-	}
-	return append(out, Say("leak.test"))
 }
