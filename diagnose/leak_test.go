@@ -3,7 +3,6 @@ package diagnose
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -179,37 +178,6 @@ func TestDriverWithoutEpochs(t *testing.T) {
 	start := func(i int) int { return min(400+700*i, 9000) }
 	if r := only(t, read(t, samples(200, start))); r.finding(Creep) != nil || r.finding(Leak) != nil {
 		t.Errorf("a start: %+v", r.Findings)
-	}
-}
-
-// TestAMillionEpochs promises that memory does not grow with the length of a run.
-func TestAMillionEpochs(t *testing.T) {
-	var d leak
-	var c creep
-	r := newRun(1, 0)
-	r.Memory.Total, r.Memory.Measure = 24*parse.GiB, parse.Reserved
-	feed := func(from, to int) {
-		for e := from; e < to; e++ {
-			p := &parse.Progress{Epoch: e, Iter: 10, Iters: 10, Instances: -1, Size: -1, Memory: parse.MemoryReading{
-				Bytes: parse.Bytes(8<<30 + (e*2654435761)%(1<<28)), Measure: parse.Reserved, Step: 10 << 20,
-			}}
-			r.Epoch, r.Iter, r.Iters = e, 10, 10
-			ev := parse.Event{Origin: parse.Origin{Line: e}, Record: p}
-			d.Observe(r, ev)
-			c.Observe(r, ev)
-		}
-	}
-	held := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	feed(1, 10_000)
-	before := held()
-	feed(10_000, 1_000_000)
-	if after := held(); after > before+1<<20 {
-		t.Errorf("%d bytes after ten thousand epochs, %d after a million", before, after)
 	}
 }
 

@@ -203,7 +203,7 @@ func (s *sim) leakFrom(epoch int, part float64) {
 // Run it with -v for the table.
 func TestQuality(t *testing.T) {
 	t.Parallel()
-	const each = 24
+	const each = 16
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-34s %6s %6s %9s %6s\n", "kind", "alarm", "note", "ratchet !", "delay")
 	falseAlarms, healthy, found, leaks, early := 0, 0, 0, 0, 0

@@ -190,12 +190,20 @@ func TestAMillionEpochsCostWhatAFewDo(t *testing.T) {
 	for e := 1; e <= 1_000_000; e++ {
 		s.Observe(parse.Event{Origin: parse.Origin{Line: e, Run: time.Duration(e) * time.Second, HasRun: true}, Record: &parse.Progress{
 			Epoch: e, Epochs: 1_000_000, Iter: 4, Iters: 4, Columns: columns, Values: []float64{1}, Instances: 8, Size: 640,
-			Memory: parse.MemoryReading{Bytes: 5 * parse.GiB, Measure: parse.Reserved, Step: 10 * parse.MiB},
+			Memory: parse.MemoryReading{Bytes: 5*parse.GiB + parse.Bytes(e*2654435761%(1<<28)), Measure: parse.Reserved, Step: 10 * parse.MiB},
 		}})
 	}
 	r := only(t, s)
 	if len(r.Epochal) > epochsKept || len(r.MemorySeries.Points()) > 2*recentPoints+pastBuckets || len(r.Marks) > 200 {
 		t.Errorf("%d epochs and %d points are kept", len(r.Epochal), len(r.MemorySeries.Points()))
+	}
+	for _, d := range r.detectors {
+		if l, ok := d.(*leak); ok {
+			g := &l.log
+			if len(g.levels) > levelsKept || len(g.blocks) > blocksKept || len(g.rises) > risesKept || len(g.ranks[0].sorted) > ranksKept || g.epochs() < 999_999 {
+				t.Errorf("%d levels, %d blocks, %d rises of %d epochs are kept", len(g.levels), len(g.blocks), len(g.rises), g.epochs())
+			}
+		}
 	}
 	if r.EpochsSeen != 1_000_000 || r.Epoch != 1_000_000 {
 		t.Errorf("%d epochs seen", r.EpochsSeen)
