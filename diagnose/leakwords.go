@@ -14,7 +14,7 @@ func (g *growth) because(epochs bool) Message {
 		unit = Say("leak.unit.time")
 	}
 	odds := 1.0
-	for odds*10 <= math.Min(g.found.evidence/float64(max(n, 1)), 1e9) {
+	for odds*10 <= math.Min(g.found.evidence/float64(max(n, 1)), mostOdds) {
 		odds *= 10
 	}
 	switch {
@@ -30,6 +30,9 @@ func (g *growth) because(epochs bool) Message {
 
 // leastOdds is how rare something must be to be called so.
 const leastOdds = 100
+
+// mostOdds is beyond which nobody asks how rare.
+const mostOdds = 1e6
 
 // counted is in how many of how many last values of the channel there was a new high, and how
 // many values there were in all.
