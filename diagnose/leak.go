@@ -261,7 +261,7 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 		Kind: Leak, GPU: j.gpu, Level: Warning, ByDriver: j.byDriver,
 		Title:   Say("leak.title", perEpoch),
 		Because: g.because(r.Epoch > 0 && !j.stepwise),
-		Advice:  leakAdvice(r),
+		Advice:  leakAdvice(r, false),
 		Limits:  []Message{Say("leak.limits")},
 	}
 	switch {

@@ -262,3 +262,27 @@ func TestOthersOnTheCardComeFirst(t *testing.T) {
 	}
 	mention(t, f.Because, "foreseeable since epoch 6")
 }
+
+// TestDeadOfALeak promises that a run which a leak has killed is told how to go on, and neither
+// to stop nor how long it still has.
+func TestDeadOfALeak(t *testing.T) {
+	t.Parallel()
+	const full = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.06 GiB. GPU 0 has a total capacity of 23.70 GiB of which 512.81 MiB is free. Including non-PyTorch memory, this process has 22.61 GiB memory in use. Of the allocated memory 21.42 GiB is allocated by PyTorch, and 331.00 MiB is reserved by PyTorch but unallocated.\n"
+	rows := epochsOf(100, line(40, 10, .25)...)
+	before := found(t, only(t, read(t, rows)), Leak)
+	mention(t, before.Because, "without a leak that happens less than once in a million runs", "the card is full in epoch", ", in about ")
+	if a := advice(before); !strings.Contains(a, "stop after an epoch") {
+		t.Errorf("while it runs: %s", a)
+	}
+	run := only(t, read(t, rows+full))
+	leak := found(t, run, Leak)
+	mention(t, leak.Because, "the card is full in epoch")
+	if s := leak.Because.In(English); strings.Contains(s, ", in about ") {
+		t.Errorf("time left of a dead run: %s", s)
+	}
+	for _, kind := range []Kind{Leak, OOM} {
+		if a := advice(found(t, run, kind)); strings.Contains(a, "stop after") || !strings.Contains(a, "gets as far again") {
+			t.Errorf("%s: %s", kind, a)
+		}
+	}
+}

@@ -25,6 +25,9 @@ func (g *growth) because(epochs bool) Message {
 	case odds < leastOdds:
 		return Say("leak.because.plain", rises, of, unit, g.where())
 	}
+	if odds >= mostOdds {
+		return Say("leak.because", rises, of, unit, Say("leak.odds.most"), g.where())
+	}
 	return Say("leak.because", rises, of, unit, int(odds), g.where())
 }
 
@@ -72,19 +75,36 @@ func (g *growth) where() Message {
 	return Say("leak.where.both")
 }
 
-// leakAdvice is what helps against a leak, the cheapest first.
-func leakAdvice(r *Run) []Message {
+// leakAdvice is what helps against a leak, the cheapest first. A run that has died of it is not
+// told to stop.
+func leakAdvice(r *Run, died bool) []Message {
 	var out []Message
+	resume, resumeUltralytics := Key("leak.resume"), Key("leak.resume.ultralytics")
+	if died {
+		resume, resumeUltralytics = "leak.again", "leak.again.ultralytics"
+	}
 	switch r.Trainer {
 	case "ultralytics", "yolov5", "yolov7", "yolov9":
 		if r.Trainer == "ultralytics" && r.SaveDir != "" {
-			out = append(out, Say("leak.resume.ultralytics", r.SaveDir))
+			out = append(out, Say(resumeUltralytics, r.SaveDir))
 		} else {
-			out = append(out, Say("leak.resume"))
+			out = append(out, Say(resume))
 		}
 		out = append(out, Say("leak.callbacks"))
 	default:
-		out = append(out, Say("leak.item"), Say("leak.nograd"), Say("leak.resume"))
+		out = append(out, Say("leak.item"), Say("leak.nograd"), Say(resume))
 	}
 	return append(out, Say("leak.test"))
+}
+
+// died rewords a leak after the run has run out of memory: there is nothing left to stop, and no
+// time until the card is full.
+func (f *Finding) died(r *Run) {
+	f.Advice = leakAdvice(r, true)
+	if f.Because.Key != "leak.full.time" {
+		return
+	}
+	if forecast, ok := f.Because.Args[0].(Message); ok {
+		f.Because = forecast
+	}
 }

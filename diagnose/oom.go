@@ -169,10 +169,14 @@ func (d *oom) explain(r *Run, o *parse.OOM) Finding {
 // foreseen ties an out-of-memory to what was said before it, and lets the advice against a
 // leak go before a smaller batch, which only puts a leak off.
 func foreseen(r *Run, f *Finding) {
-	switch leak := r.active(Leak); f.Because.Key {
+	leak := r.active(Leak)
+	if leak != nil {
+		leak.died(r)
+	}
+	switch f.Because.Key {
 	case "oom.because", "oom.grown.because", "oom.fragmented.because", "oom.dense.because", "oom.val.because":
 		if leak != nil && leak.Level > Info {
-			f.Advice = leakAdvice(r)
+			f.Advice = leakAdvice(r, true)
 		}
 	}
 	var first *Finding
