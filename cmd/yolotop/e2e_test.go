@@ -317,6 +317,22 @@ func TestSignalsRestoreTheTerminal(t *testing.T) {
 	}
 }
 
+// TestLostTerminal promises that the screen ends with its terminal, though the leader of the
+// session keeps the hangup to itself.
+func TestLostTerminal(t *testing.T) {
+	t.Parallel()
+	status := filepath.Join(t.TempDir(), "status")
+	w := open(t, 120, 40, `trap : HUP; "$YOLOTOP" demo --speed 20; echo $? >"$STATUS"`, "STATUS="+status)
+	w.shows("yolo11s")
+	if err := w.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-w.exited
+	if got, err := os.ReadFile(status); err != nil || string(got) != fmt.Sprintln(exitInterrupted) {
+		t.Errorf("status %q, %v", got, err)
+	}
+}
+
 func TestDemoMoves(t *testing.T) {
 	t.Parallel()
 	w := open(t, 120, 40, `exec "$YOLOTOP" demo --speed 200`)

@@ -26,11 +26,13 @@ const (
 //
 // The consumer of the bus only updates the session. It never waits for the screen:
 // a new snapshot is offered when the last one was taken, and a terminal that hangs
-// takes none.
+// takes none. One that is gone counts as an interrupt.
 func (w *watcher) runScreen(ctx context.Context) error {
+	ctx, gone := context.WithCancel(ctx)
+	defer gone()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	program := tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching)...)
+	program := tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching, gone)...)
 	frames := make(chan *diagnose.Snapshot, 1)
 	bus, _ := w.start(watching)
 	finished := make(chan error, 2)
@@ -147,9 +149,9 @@ func (w *watcher) choose(run, gpu int) {
 	}
 }
 
-func (w *watcher) programOptions(ctx context.Context) []tea.ProgramOption {
+func (w *watcher) programOptions(ctx context.Context, gone func()) []tea.ProgramOption {
 	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithOutput(w.env.screen.out), tea.WithoutSignalHandler(), tea.WithFPS(screenFPS),
+		tea.WithContext(ctx), tea.WithOutput(lostTerminal{w.env.screen.out, gone}), tea.WithoutSignalHandler(), tea.WithFPS(screenFPS),
 	}
 	switch w.options.color {
 	case "never":

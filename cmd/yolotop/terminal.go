@@ -29,6 +29,22 @@ func findTerminal() *terminal {
 	return &terminal{out: os.Stdout}
 }
 
+// lostTerminal is a terminal that says when it takes no more. A hangup reaches only the leader
+// of its session, and one such as make or a script keeps it to itself.
+type lostTerminal struct {
+	*os.File
+	gone func()
+}
+
+// Write writes to the terminal.
+func (t lostTerminal) Write(p []byte) (int, error) {
+	n, err := t.File.Write(p)
+	if err != nil {
+		t.gone()
+	}
+	return n, err
+}
+
 // eastAsian reports whether the locale is one in which terminals may draw box
 // lines two cells wide.
 func eastAsian(getenv func(string) string) bool {
