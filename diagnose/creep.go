@@ -10,12 +10,7 @@ import (
 type creep struct {
 	log   ratchet
 	dense denseWatch
-	// late and lateDense are the rises behind the first rows, and how many of them came with a
-	// record of objects.
-	late, lateDense int
-	greatest        float64 // of the late rises
-	lateEpoch       int     // of the newest one
-	cards           []*cardRatchet
+	cards []*cardRatchet
 }
 
 // ratchet counts the new highs of a series after it has settled.
@@ -101,14 +96,7 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 		if m.Measure == parse.NotMeasured || m.Measure != r.Memory.Measure {
 			return
 		}
-		rises, coincide, before := d.dense.rises, d.dense.coincide, d.dense.memory
 		d.dense.row(rec)
-		if d.dense.rows > crowdedRows && d.dense.rises > rises {
-			d.late++
-			d.lateDense += d.dense.coincide - coincide
-			d.greatest = max(d.greatest, float64(d.dense.memory-before))
-			d.lateEpoch = rec.Epoch
-		}
 		d.crowded(r, e)
 		epoch, whole := rec.Epoch, rec.Complete()
 		if rec.Stepwise {
@@ -125,40 +113,6 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 	case *parse.GPU:
 		d.card(r, e, rec)
 	}
-}
-
-// crowdedFrom is how full the card must be for memory that follows dense batches to be a
-// danger, and crowdedRows after how many rows: in the first ones both are new all the time.
-const (
-	crowdedFrom  = 0.75
-	crowdedRows  = 10
-	crowdedRises = 3 // behind them
-	crowdedMore  = 3 // rises like the greatest that must not fit any more
-	crowdedCalm  = 5 // epochs without one, after which it is over
-)
-
-// crowded says early that memory follows the number of objects on a card that fills up.
-func (d *creep) crowded(r *Run, e parse.Event) {
-	total := float64(r.Memory.Total)
-	if f := r.active(Creep); f != nil && f.Level == Warning && r.Epoch > d.lateEpoch+crowdedCalm {
-		r.withdraw(Creep)
-	}
-	if total-float64(r.Memory.Peak) > crowdedMore*d.greatest || r.Epoch > d.lateEpoch+crowdedCalm {
-		return
-	}
-	if total == 0 || !r.Memory.Held() || d.late < crowdedRises || d.lateDense*10 < d.late*7 || !d.dense.follows() || float64(r.Memory.Last) < crowdedFrom*total {
-		return
-	}
-	if f := r.active(Creep); f != nil && f.Level >= Warning || r.active(Leak) != nil {
-		return
-	}
-	r.raise(e, Finding{
-		Kind: Creep, GPU: r.gpu(), Level: Warning,
-		Title:   Say("creep.dense.title", Percent(float64(r.Memory.Last)/total)),
-		Because: Say("creep.dense.because", d.dense.rises, d.dense.coincide),
-		Advice:  append([]Message{Say("oom.dense.cap")}, smallerAdvice(r, r.Memory.Last, r.Memory.Total)...),
-		Limits:  []Message{Say("oom.dense.limits")},
-	})
 }
 
 // judge says that a series has crept.
@@ -178,12 +132,17 @@ func (d *creep) judge(r *Run, e parse.Event, c *ratchet, gpu int, total float64,
 		Advice:  []Message{Say("creep.nothing")},
 		Limits:  []Message{Say("creep.limits")},
 	}
+	forecast, dense := d.dense.forecast(r)
 	switch {
 	case byDriver:
 		found.Because = Say("creep.driver.because", parse.Bytes(c.base), parse.Bytes(c.best))
 		found.Advice = []Message{Say("creep.sizes"), Say("oom.fragmented.segments")}
 	case r.Memory.Measure == parse.AllocatedMax:
 		found.Because = Say("creep.max.because", parse.Bytes(c.base), parse.Bytes(c.best), c.highs, c.epochs-ratchetSettled)
+	case dense:
+		found.Title = Say("creep.dense.grown.title", parse.Bytes(c.best-c.base))
+		found.Because = Say("creep.dense.grown.because", parse.Bytes(c.base), parse.Bytes(c.best), d.dense.rises, d.dense.coincide, forecast)
+		found.Limits = []Message{Say("oom.dense.limits")}
 	}
 	r.raise(e, found)
 }

@@ -284,6 +284,9 @@ func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level
 			if beyond {
 				f.Because = Say("leak.fits", f.Because, r.Epochs)
 			}
+		case r.patienceEnds(o.Epoch):
+			f.Level, f.OOM = Info, nil
+			f.Because = Say("leak.fits.patience", f.Because, r.PatienceStop(), int(math.Ceil(o.Epoch)))
 		case o.Epoch-r.Position() <= leakNear && r.Epochs > 0:
 			f.Level = Critical
 		}

@@ -286,3 +286,32 @@ func TestDeadOfALeak(t *testing.T) {
 		}
 	}
 }
+
+// TestDenseBatchesAreForecast promises that memory which follows the number of objects is said
+// to be harmless where the card has room, with when the next record comes and what it takes.
+func TestDenseBatchesAreForecast(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(strings.Replace(banner, "epochs=10", "epochs=100", 1) + start)
+	memory, most := 5.0, 100
+	for e := 1; e <= 20; e++ {
+		b.WriteString(header)
+		for i := 1; i <= 5; i++ {
+			instances := 80 + i
+			if e == 1 && i > 1 || i == 4 && (e == 5 || e == 8 || e == 13) {
+				most += 50
+				instances = most
+				memory += .4
+			}
+			b.WriteString(strings.Replace(rowWith(fmt.Sprint(e), "100", fmt.Sprintf("%.3gG", memory), "1.1", fmt.Sprint(instances)), "100% ━━━━━━━━━━━━ 100/100", fmt.Sprintf("%d%% ━━━━━━━━━━━━ %d/5", 20*i, i), 1))
+		}
+		b.WriteString(validation)
+	}
+	r := only(t, read(t, b.String()))
+	f := found(t, r, Creep)
+	if f.Level != Info || r.active(Leak) != nil {
+		t.Errorf("%+v", f)
+	}
+	mention(t, f.Title, "follows dense batches", "1.20 GiB")
+	mention(t, f.Because, "it rose 7 times, 7 of them", "within 20 epochs as likely as not", "about 0.40 GiB more (so far at most 0.40 GiB)", "15.9 GiB are free")
+}

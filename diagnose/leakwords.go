@@ -79,14 +79,14 @@ func (g *growth) where() Message {
 // told to stop.
 func leakAdvice(r *Run, died bool) []Message {
 	var out []Message
-	resume, resumeUltralytics := Key("leak.resume"), Key("leak.resume.ultralytics")
+	resume, resumeBy := Key("leak.resume"), Key("leak.resume.command")
 	if died {
-		resume, resumeUltralytics = "leak.again", "leak.again.ultralytics"
+		resume, resumeBy = "leak.again", "leak.again.command"
 	}
 	switch r.Trainer {
 	case "ultralytics", "yolov5", "yolov7", "yolov9":
-		if r.Trainer == "ultralytics" && r.SaveDir != "" {
-			out = append(out, Say(resumeUltralytics, r.SaveDir))
+		if command := r.ResumeCommand(); command != "" {
+			out = append(out, Say(resumeBy, command))
 		} else {
 			out = append(out, Say(resume))
 		}

@@ -277,10 +277,16 @@ func (r *Run) Extent() Message {
 	switch {
 	case r.Stepwise && r.Iter >= 0:
 		return Say("iterations.many", r.Iter)
-	case r.EpochsSeen == 1:
+	}
+	return Epochs(r.EpochsSeen)
+}
+
+// Epochs is a number of epochs in words.
+func Epochs(n int) Message {
+	if n == 1 {
 		return Say("epochs.one")
 	}
-	return Say("epochs.many", r.EpochsSeen)
+	return Say("epochs.many", n)
 }
 
 // Current is the newest epoch, nil before the first row. It must not be kept.

@@ -7,30 +7,14 @@ import (
 // withCheckpoint adds what can be resumed from: last.pt is written after the
 // validation of every epoch.
 func (s scene) withCheckpoint(v verdict, age bool) verdict {
-	r := s.run
-	if g := r.Gravest(); g != nil && g.Kind == diagnose.NaN {
-		return v // it may hold nan too
-	}
-	if r.Args["save"] == "False" || r.Args["nosave"] == "True" || len(r.Epochal) == 0 {
+	c, ok := s.run.Checkpoint()
+	switch {
+	case !ok:
 		return v
-	}
-	phase := r.Phase
-	if r.Death != nil {
-		phase = r.DeathPhase
-	}
-	busy := phase == diagnose.Validating || phase == diagnose.Training
-	for i := len(r.Epochal) - 1; i >= 0; i-- {
-		e := r.Epochal[i]
-		next := r.Death != nil && r.DeathAt.Epoch > e.Epoch // it died in a later epoch
-		if !e.Complete || i == len(r.Epochal)-1 && busy && !next {
-			continue
-		}
-		text := s.say("verdict.checkpoint", e.Epoch)
-		if old := r.Elapsed - e.Moment.Run; age && r.Status == diagnose.Running && e.Moment.HasRun && r.HasElapsed && old > 0 {
-			text = s.say("verdict.checkpoint.age", e.Epoch, coarse(old))
-		}
-		v.parts = append(v.parts, text)
-		break
+	case age && s.run.Status == diagnose.Running && c.Timed:
+		v.parts = append(v.parts, s.say("verdict.checkpoint.age", c.Epoch, coarse(c.Age)))
+	default:
+		v.parts = append(v.parts, s.say("verdict.checkpoint", c.Epoch))
 	}
 	return v
 }

@@ -93,13 +93,9 @@ func (s scene) bestNote() string {
 		return ""
 	}
 	note := s.say("verdict.best", r.BestEpoch)
-	patience, err := strconv.Atoi(r.Args["patience"])
-	if err != nil || patience <= 0 || r.Status != diagnose.Running {
+	stop := r.PatienceStop()
+	if stop < max(1, r.Epoch) || r.Status != diagnose.Running {
 		return note
 	}
-	left := r.BestEpoch + patience - r.Epoch
-	if left < 0 || r.Epochs > 0 && r.BestEpoch+patience >= r.Epochs {
-		return note // the run ends before patience does
-	}
-	return note + " · " + s.say("losses.patience", epochs(left))
+	return note + " · " + s.say("losses.patience", diagnose.Epochs(stop-r.Epoch))
 }

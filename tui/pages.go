@@ -108,9 +108,9 @@ func (s scene) detail(w int) (title string, lines []string) {
 		head("detail.why")
 		text(f.Because, "  ", "  ")
 	}
-	if len(f.Advice) > 0 {
+	if advice := s.run.AdviceFor(f); len(advice) > 0 {
 		head("detail.advice")
-		for i, a := range f.Advice {
+		for i, a := range advice {
 			n := "  " + strconv.Itoa(i+1) + ". "
 			text(a, n, spaces(len(n)))
 		}

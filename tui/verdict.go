@@ -74,14 +74,6 @@ func (s scene) judge() verdict {
 	return v
 }
 
-// epochs is a number of epochs.
-func epochs(n int) diagnose.Message {
-	if n == 1 {
-		return diagnose.Say("epochs.one")
-	}
-	return diagnose.Say("epochs.many", n)
-}
-
 // phaseKey is whether an ended input stopped within an epoch or after one.
 func phaseKey(r *diagnose.Run) diagnose.Key {
 	if st := r.Current(); st != nil && !st.Complete {

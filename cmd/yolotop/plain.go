@@ -152,7 +152,7 @@ func (p *plain) findings() {
 			}
 			p.said[key] = *f
 			var b strings.Builder
-			writeFinding(&b, f, p.lang)
+			writeFinding(&b, run, f, p.lang)
 			p.line(strings.TrimRight(b.String(), "\n"))
 		}
 	}

@@ -233,7 +233,7 @@ func reportFinding(f *diagnose.Finding, run *diagnose.Run, inputs []diagnose.Inp
 	if f.GPU >= 0 {
 		r.GPU = &f.GPU
 	}
-	for _, m := range f.Advice {
+	for _, m := range run.AdviceFor(f) {
 		r.Advice = append(r.Advice, m.In(lang))
 	}
 	for _, m := range f.Limits {

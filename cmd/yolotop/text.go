@@ -34,7 +34,7 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 		fmt.Fprintf(b, "  %s: %s\n", diagnose.Say("check.estimate").In(lang), m.Text().In(lang))
 	}
 	for _, f := range run.Findings {
-		writeFinding(b, f, lang)
+		writeFinding(b, run, f, lang)
 	}
 }
 
@@ -117,7 +117,7 @@ func valuesText(names []string, values []float64) string {
 	return strings.Join(parts, "  ")
 }
 
-func writeFinding(b *strings.Builder, f *diagnose.Finding, lang diagnose.Lang) {
+func writeFinding(b *strings.Builder, run *diagnose.Run, f *diagnose.Finding, lang diagnose.Lang) {
 	title := f.Title.In(lang)
 	if !f.Active {
 		fmt.Fprintf(b, "· %s (%s)\n", title, diagnose.Say("check.withdrawn").In(lang))
@@ -127,7 +127,7 @@ func writeFinding(b *strings.Builder, f *diagnose.Finding, lang diagnose.Lang) {
 	if !f.Because.IsZero() {
 		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.why").In(lang), f.Because.In(lang))
 	}
-	for i, m := range f.Advice {
+	for i, m := range run.AdviceFor(f) {
 		fmt.Fprintf(b, "    %d. %s\n", i+1, m.In(lang))
 	}
 	for _, m := range f.Limits {
