@@ -32,6 +32,7 @@ type growth struct {
 	blocksBefore           int
 
 	quantum float64 // the least difference that can be seen
+	segment segmentSize
 	total   float64 // of the card; 0 if not known
 	// within and between are how much memory rose from the first row of epochs to the last,
 	// and from the last row to the first one of the next epoch.
@@ -127,6 +128,7 @@ func (g *growth) row(epoch int, x, v, quantum float64, whole bool) (closed bool)
 	if g.rows == 0 {
 		g.open, g.sum = epochLevel{epoch: epoch, max: v, min: v, first: v}, 0
 	}
+	g.segment.add(v, quantum/2)
 	g.rows++
 	g.all++
 	g.sum += v

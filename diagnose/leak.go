@@ -326,18 +326,18 @@ func (g *growth) decelerates(to float64) bool {
 	}
 	half := n / 2
 	early, late := v[half]-v[0], v[n-1]-v[half]
-	return early > 4*g.quantum && late < to*early*float64(n-1-half)/float64(half)
+	return early > 4*g.step() && late < to*early*float64(n-1-half)/float64(half)
 }
 
 // stopped reports whether memory has not grown for as long as it should have risen by several
-// quanta, at the pace at which it was found.
+// steps, at the pace at which it was found.
 func (g *growth) stopped() bool {
 	n := len(g.levels)
 	if n < 8 || !(g.found.slope > 0) {
 		return false
 	}
-	from := n - 8
-	for from > 0 && g.found.slope*(g.levels[n-1].x-g.levels[from].x) < 6*g.quantum {
+	from, sure := n-8, 6*g.step()
+	for from > 0 && g.found.slope*(g.levels[n-1].x-g.levels[from].x) < sure {
 		from--
 	}
 	expected := g.found.slope * (g.levels[n-1].x - g.levels[from].x)
@@ -345,5 +345,5 @@ func (g *growth) stopped() bool {
 	for _, l := range g.levels[from+1:] {
 		top = math.Max(top, l.max)
 	}
-	return expected >= 6*g.quantum && g.levels[from].x >= g.found.since && top-g.levels[from].max < 0.15*expected
+	return expected >= sure && g.levels[from].x >= g.found.since && top-g.levels[from].max < 0.15*expected
 }

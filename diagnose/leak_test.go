@@ -276,7 +276,7 @@ func TestDeadOfALeak(t *testing.T) {
 	}
 	run := only(t, read(t, rows+full))
 	leak := found(t, run, Leak)
-	mention(t, leak.Because, "the card is full in epoch")
+	mention(t, leak.Because, "the last forecast of a full card was epoch")
 	if s := leak.Because.In(English); strings.Contains(s, ", in about ") {
 		t.Errorf("time left of a dead run: %s", s)
 	}

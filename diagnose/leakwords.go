@@ -101,10 +101,12 @@ func leakAdvice(r *Run, died bool) []Message {
 // time until the card is full.
 func (f *Finding) died(r *Run) {
 	f.Advice = leakAdvice(r, true)
-	if f.Because.Key != "leak.full.time" {
-		return
+	forecast := f.Because
+	if m, ok := forecast.Args[0].(Message); ok && forecast.Key == "leak.full.time" {
+		forecast = m
 	}
-	if forecast, ok := f.Because.Args[0].(Message); ok {
-		f.Because = forecast
+	if forecast.Key == "leak.full" {
+		forecast.Key = "leak.full.was"
 	}
+	f.Because = forecast
 }

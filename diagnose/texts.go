@@ -97,6 +97,7 @@ var catalogue = map[Key]text{
 	"leak.where.saw":        {"the cache is emptied again and again, and what stays in it grows", "缓存一再被清空，而留下的部分在增长"},
 	"leak.because.plain":    {"new highs in %[1]s of the last %[2]s %[3]s; %[4]s", "最近 %[2]s %[3]s中有 %[1]s 次创新高；%[4]s"},
 	"leak.full":             {"%[1]s; at this pace the card is full in epoch %[2]s (%[3]s to %[4]s)", "%[1]s；照此速度显存将在第 %[2]s 轮耗尽（%[3]s 到 %[4]s）"},
+	"leak.full.was":         {"%[1]s; the last forecast of a full card was epoch %[2]s (%[3]s to %[4]s)", "%[1]s；最后一次预测的显存耗尽时间是第 %[2]s 轮（%[3]s 到 %[4]s）"},
 	"leak.full.time":        {"%[1]s, in about %[2]s", "%[1]s，大约还有 %[2]s"},
 	"leak.fits":             {"%[1]s; the run ends at epoch %[2]s, before the card is full", "%[1]s；训练在第 %[2]s 轮结束，早于显存耗尽"},
 	"leak.fits.patience":    {"%[1]s; unless the metrics improve again, patience ends the run after epoch %[2]s, before the card is full (about epoch %[3]s)", "%[1]s；除非指标再次提升，训练会因 patience 在第 %[2]s 轮后结束，早于显存耗尽（约第 %[3]s 轮）"},
