@@ -19,7 +19,7 @@ type ticker interface {
 
 // newDetectors makes the detectors of a run, in the order in which they look.
 func newDetectors() []detector {
-	return []detector{&notMeasured{}, &nan{}, &tight{}, &leak{}, &creep{}, &step{}, &valPeak{}, &oom{}, &hostRAM{}, &starved{}, &slow{}, &neighbour{}, headroom{}, &stalled{}}
+	return []detector{&notMeasured{}, &nan{}, fit{}, &tight{}, &leak{}, &creep{}, &step{}, &valPeak{}, &oom{}, &hostRAM{}, &starved{}, &slow{}, &neighbour{}, headroom{}, &stalled{}}
 }
 
 // observe shows an event to every detector.

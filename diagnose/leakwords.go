@@ -102,7 +102,7 @@ func leakAdvice(r *Run, died bool) []Message {
 func (f *Finding) died(r *Run) {
 	f.Advice = leakAdvice(r, true)
 	forecast := f.Because
-	if m, ok := forecast.Args[0].(Message); ok && forecast.Key == "leak.full.time" {
+	if m, ok := first(forecast.Args).(Message); ok && forecast.Key == "leak.full.time" {
 		forecast = m
 	}
 	if forecast.Key == "leak.full" {

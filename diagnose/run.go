@@ -157,6 +157,8 @@ type Run struct {
 	Recording *Run
 	// Apart is that samples were given beside a log and could not be tied to it.
 	Apart bool
+	// Others are the other runs that can be compared with it, those of the same size first.
+	Others []OtherRun
 	// DriverSeries is what everybody uses on the first of the run's devices on this
 	// machine, in bytes, as the driver counts. Its X is that of MemorySeries.
 	DriverSeries Series
@@ -194,6 +196,9 @@ type Run struct {
 	flat                         int                 // measured rows since the last new high
 	readings                     [parse.Measures]int // so far, by measure
 	firstLevel                   parse.Bytes         // most memory of its first epoch; 0 before its end
+	firstLosses                  []float64           // of its first epoch; nil before its end
+	other                        *OtherRun           // its sum, once it has ended; nil if that is to be made anew
+	isOther                      bool                // it says enough
 	counting                     bool                // counters that name a device were seen
 	countsOf                     int                 // and which one first
 	gap                          livePulse

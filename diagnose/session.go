@@ -38,6 +38,7 @@ type Session struct {
 	// recordings is that recordings of devices and logs may belong together in another way
 	// than when that was looked at.
 	recordings bool
+	others     []OtherRun // that were told of
 	nextID     int
 	now        time.Time // of the last tick
 }
@@ -114,7 +115,11 @@ func (s *Session) Observe(e parse.Event) {
 		return
 	}
 	run := in.run
+	before := run.EpochsSeen
 	run.update(e)
+	if run.EpochsSeen != before {
+		s.compare(run)
+	}
 	run.observe(e)
 	run.settle()
 	switch e.Record.(type) {
@@ -142,6 +147,7 @@ func (s *Session) source(in *inputState, src *parse.SourceState) {
 			in.run.Forsaken = !in.left.IsZero() && in.run.Status == Running && in.run.tells()
 			in.run.inputEnded()
 			in.run.settle()
+			s.compareAll()
 		}
 		s.recordings = true
 		s.joinRecordings()
@@ -392,6 +398,7 @@ type Snapshot struct {
 // Snapshot copies what a screen needs.
 func (s *Session) Snapshot(now time.Time) *Snapshot {
 	s.joinRecordings()
+	s.compareAll()
 	snap := &Snapshot{Now: now, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)

@@ -122,6 +122,23 @@ var catalogue = map[Key]text{
 	"leak.nograd":           {"run the validation under torch.no_grad(), and delete outputs before the next step", "在 torch.no_grad() 下运行验证，并在下一步之前删除输出"},
 	"leak.test":             {"the test: half the batch for a few epochs; a leak grows by the same amount, memory that follows the batch does not", "验证方法：批大小减半训练几轮；泄漏的增长量不变，随批大小变化的显存则会减少"},
 
+	// other runs
+	"other.size":          {"batch %[1]s and imgsz %[2]s", "批大小 %[1]s、图片尺寸 %[2]s"},
+	"other.same.died":     {"%[1]s, with the same settings, ran out of memory in epoch %[2]s, at %[3]s", "%[1]s（设置相同）在第 %[2]s 轮显存不足，当时占用 %[3]s"},
+	"other.same.grew":     {"%[1]s, with the same settings, grew too, by %[4]s an epoch, to %[2]s in %[3]s", "%[1]s（设置相同）也在增长，每轮 %[4]s，%[3]s后达到 %[2]s"},
+	"other.same.flat":     {"%[1]s, with the same settings, stayed flat for %[3]s, at %[2]s at most: look for what has changed since (code, callbacks, versions)", "%[1]s（设置相同）在 %[3]s中保持平稳，最多 %[2]s：请检查此后改变了什么（代码、回调、版本）"},
+	"other.same.peak":     {"%[1]s, with the same settings, needed %[2]s at most in %[3]s", "%[1]s（设置相同）在 %[3]s中最多需要 %[2]s"},
+	"other.size.flat":     {"%[1]s, with %[2]s, stayed flat for %[3]s: growth that comes with the size is more likely than a leak of the code", "%[1]s（%[2]s）在 %[3]s中保持平稳：更可能是随尺寸而来的增长，而不是代码泄漏"},
+	"other.size.leaks":    {"%[1]s, with %[2]s, grew alike, by %[3]s an epoch: a leak, whatever the size; a smaller batch only puts it off", "%[1]s（%[2]s）也同样增长，每轮 %[3]s：是泄漏，与尺寸无关；减小批只能推迟"},
+	"other.size.follows":  {"%[1]s, with %[2]s, grew by %[3]s an epoch: growth follows the size of the batch, so a smaller one helps", "%[1]s（%[2]s）每轮增长 %[3]s：增长随批的大小变化，减小批有帮助"},
+	"other.size.died":     {"%[1]s, with %[2]s, ran out of memory in epoch %[3]s, at %[4]s", "%[1]s（%[2]s）在第 %[3]s 轮显存不足，当时占用 %[4]s"},
+	"other.size.lived":    {"%[1]s, with %[2]s, needed %[3]s at most and went on for %[4]s: the size is the matter, not a leak", "%[1]s（%[2]s）最多需要 %[3]s，持续了 %[4]s：问题在尺寸，而不是泄漏"},
+	"other.size.peak":     {"%[1]s, with %[2]s, needed %[3]s at most in %[4]s", "%[1]s（%[2]s）在 %[4]s中最多需要 %[3]s"},
+	"tight.other.title":   {"%[1]s, with the same settings, has needed %[2]s of such a card", "%[1]s（设置相同）曾需要这种显卡的 %[2]s"},
+	"tight.other.because": {"it held %[1]s at its peak in %[2]s; this card has %[3]s, of which the CUDA context takes some", "它在 %[2]s中峰值占用 %[1]s；这块显卡有 %[3]s，CUDA 上下文还要占用一部分"},
+	"tight.other.died":    {"it ran out of memory in epoch %[2]s, at %[1]s; this card has %[3]s", "它在占用 %[1]s 时于第 %[2]s 轮显存不足；这块显卡有 %[3]s"},
+	"tight.other.limits":  {"this run has not needed it yet; other data or versions may need less", "本次训练尚未用到这么多；数据或版本不同时可能更少"},
+
 	// what can be resumed from
 	"checkpoint":        {"last.pt holds epoch %[1]s: what came after it is lost if the run dies", "last.pt 保存到第 %[1]s 轮：如果训练中断，之后的部分会丢失"},
 	"checkpoint.age":    {"last.pt holds epoch %[1]s and is %[2]s old: so much is lost if the run dies now", "last.pt 保存到第 %[1]s 轮，已有 %[2]s：现在中断就会丢失这么多"},

@@ -5,6 +5,7 @@ var commandTexts = map[Key]text{
 	"check.unknown":   {"looked for %[1]s, samples of GPUs and errors of torch (yolotop formats explains them)", "已查找 %[1]s、GPU 采样和 torch 错误（yolotop formats 有说明）"},
 	"check.empty":     {"it is empty", "它是空的"},
 	"check.why":       {"why", "原因"},
+	"check.others":    {"beside it", "对比"},
 	"check.estimate":  {"estimate", "估计"},
 	"check.limits":    {"not known", "无法得知"},
 	"check.withdrawn": {"no longer", "已消失"},

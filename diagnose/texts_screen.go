@@ -196,6 +196,7 @@ var screenTexts = map[Key]text{
 	"log.none":  {"nothing but rows so far", "目前只有进度行"},
 	"log.below": {"newer lines below: %[1]s", "下方更新的行数：%[1]s"},
 
+	"detail.others":   {"Compared with other runs", "与其他训练对比"},
 	"detail.estimate": {"What takes the memory (an estimate)", "显存用在哪里（估计）"},
 	"page.lines":      {"lines %[1]s to %[2]s of %[3]s", "第 %[1]s 到 %[2]s 行，共 %[3]s 行"},
 

@@ -60,7 +60,7 @@ func (d *tight) Observe(r *Run, e parse.Event) {
 	if share >= tightGone && d.rises >= 3 && !p.Complete() {
 		level = Critical
 	}
-	if f := r.active(Tight); f != nil && !f.ByDriver && (f.Level >= level || f.First.Epoch != d.epoch && level == Warning) {
+	if f := r.active(Tight); f != nil && !f.ByDriver && !f.Provisional && (f.Level >= level || f.First.Epoch != d.epoch && level == Warning) {
 		f.Last = r.moment(e)
 		return
 	}
@@ -96,7 +96,7 @@ func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
 	share := float64(g.Used) / float64(g.Total)
 	f := r.active(Tight)
 	if f != nil && !f.ByDriver {
-		return // the log says it already
+		return // the log says it already, or another run's
 	}
 	from := tightDriver
 	if r.measuredRows > 0 {
@@ -135,7 +135,7 @@ func (d *tight) endEpoch(r *Run) {
 		return
 	}
 	f := r.active(Tight)
-	if f == nil || f.ByDriver {
+	if f == nil || f.ByDriver || f.Provisional {
 		return
 	}
 	d.calm++

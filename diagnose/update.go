@@ -20,7 +20,7 @@ func (r *Run) update(e parse.Event) {
 		r.Elapsed, r.HasElapsed = max(r.Elapsed, e.Run), true
 	}
 	if _, text := e.Record.(*parse.Text); !text {
-		r.Known = true
+		r.Known, r.other = true, nil
 	}
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
@@ -170,6 +170,9 @@ func (r *Run) startEpoch(e parse.Event, epoch int) *EpochStat {
 func (r *Run) closeEpoch(st *EpochStat) {
 	if r.firstLevel == 0 {
 		r.firstLevel = st.Peak
+	}
+	if r.firstLosses == nil {
+		r.firstLosses = slices.Clone(st.Losses)
 	}
 	for i, v := range st.Losses {
 		if i < len(r.Columns) {

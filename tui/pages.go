@@ -119,6 +119,12 @@ func (s scene) detail(w int) (title string, lines []string) {
 		head("detail.estimate")
 		text(m.Text(), "  ", "  ")
 	}
+	if others := s.run.Comparison(); len(others) > 0 && aboutMemory(f.Kind) {
+		head("detail.others")
+		for _, m := range others {
+			text(m, "  - ", "    ")
+		}
+	}
 	if len(f.Limits) > 0 {
 		head("detail.limits")
 		for _, l := range f.Limits {

@@ -27,6 +27,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 	}
 	inGrammar(targets, o.grammar)
 	session := diagnose.NewSession(sessionInputs(targets)...)
+	session.Compare(besides(targets)...)
 	events := 0
 	count := func(e parse.Event) {
 		switch e.Record.(type) {

@@ -45,6 +45,7 @@ type runReport struct {
 	Rate           float64             `json:"rate_it_per_s,omitempty"`
 	DataShare      *float64            `json:"data_share,omitempty"`
 	Verdict        diagnose.Kind       `json:"verdict"`
+	Others         []string            `json:"others,omitempty"` // what other runs tell about its memory
 	Findings       []findingReport     `json:"findings"`
 }
 
@@ -160,6 +161,9 @@ func reportRun(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) r
 	r.driver(run)
 	r.Last = lastRow(run)
 	r.Metrics = named(run.Metrics)
+	for _, m := range run.Comparison() {
+		r.Others = append(r.Others, m.In(lang))
+	}
 	for _, f := range run.Findings {
 		r.Findings = append(r.Findings, reportFinding(f, run, inputs, lang))
 	}

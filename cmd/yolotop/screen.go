@@ -115,6 +115,9 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 			}
 			w.observe(batch, nil)
 			frame.changed()
+		case found := <-w.others:
+			w.session.Compare(found...)
+			frame.changed()
 		case c := <-w.choices:
 			w.session.Choose(c.run, c.gpu)
 			frame.urgent()

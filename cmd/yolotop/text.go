@@ -33,6 +33,9 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 	if m, ok := run.Estimate(); ok {
 		fmt.Fprintf(b, "  %s: %s\n", diagnose.Say("check.estimate").In(lang), m.Text().In(lang))
 	}
+	for _, m := range run.Comparison() {
+		fmt.Fprintf(b, "  %s: %s\n", diagnose.Say("check.others").In(lang), tui.Clean(m.In(lang)))
+	}
 	for _, f := range run.Findings {
 		writeFinding(b, run, f, lang)
 	}

@@ -56,9 +56,10 @@ type watcher struct {
 	drainers []sources.Drainer // programs that must not be left without a reader
 	machine  []sources.Source  // of the machine itself; they never end
 	ended    int
-	endless  bool          // there are always more inputs to come
-	choices  chan choice   // of devices, by a person at the screen
-	pace     time.Duration // between frames while changes keep coming; 0 is frameEvery
+	endless  bool                     // there are always more inputs to come
+	choices  chan choice              // of devices, by a person at the screen
+	others   chan []diagnose.OtherRun // that were found beside the inputs
+	pace     time.Duration            // between frames while changes keep coming; 0 is frameEvery
 }
 
 // choice ties a device to a run by hand; see [diagnose.Session.Choose].
@@ -74,7 +75,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		return err
 	}
 	inGrammar(targets, o.grammar)
-	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8)}
+	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8), others: make(chan []diagnose.OtherRun, 16)}
 	for i, t := range targets {
 		var s sources.Source
 		if t.Path == standardInput {
@@ -90,7 +91,10 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 			w.drainers = append(w.drainers, d)
 		}
 	}
-	if env.screen != nil {
+	if env.screen == nil {
+		w.session.Compare(besides(targets)...) // lines do not change once they are printed
+	} else {
+		w.lookBeside(targets)
 		paths := make([]string, len(targets))
 		for i, t := range targets {
 			paths[i] = t.Path
@@ -119,7 +123,7 @@ func watchHere(ctx context.Context, env environment, o watchOptions) error {
 	}
 	find := sources.NewDiscover(sources.DiscoverOptions{Folder: folder, Grammar: o.grammar, Poll: o.poll})
 	w := &watcher{
-		env: env, options: o, endless: true, session: diagnose.NewSession(), choices: make(chan choice, 8),
+		env: env, options: o, endless: true, session: diagnose.NewSession(), choices: make(chan choice, 8), others: make(chan []diagnose.OtherRun, 16),
 		machine: []sources.Source{find, sources.NewNVIDIA(sources.NVIDIAOptions{}), sources.NewHost(sources.HostOptions{TrainerPID: find.PID})},
 	}
 	return w.run(ctx)
@@ -177,6 +181,11 @@ func (w *watcher) start(ctx context.Context) (*sources.Bus, <-chan error) {
 func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 	for _, e := range batch {
 		w.session.Observe(e)
+		if f, ok := e.Record.(*parse.Found); ok && f.Name != "" {
+			if info, err := os.Stat(f.Name); err == nil && info.Mode().IsRegular() {
+				w.lookBeside([]sources.Target{{Path: f.Name, Group: f.Group, Grammar: w.options.grammar}})
+			}
+		}
 		if s, ok := e.Record.(*parse.SourceState); ok && e.Input != diagnose.MachineInput && (s.Status == parse.SourceEnded || s.Status == parse.SourceFailed) {
 			w.ended++
 		}
@@ -184,6 +193,20 @@ func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 			after(e)
 		}
 	}
+}
+
+// lookBeside looks for other runs to compare with, while the inputs are being read.
+func (w *watcher) lookBeside(targets []sources.Target) {
+	go func() {
+		var found []diagnose.OtherRun
+		if err := guarded(func() { found = besides(targets) }); err != nil || len(found) == 0 {
+			return // nobody asked for them
+		}
+		select {
+		case w.others <- found:
+		default: // the screen has gone
+		}
+	}()
 }
 
 // live reports whether more may come.
