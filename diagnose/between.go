@@ -39,7 +39,7 @@ func (r *Run) alike(p *Run) bool {
 
 // between finds memory that one training in a process leaves to the next: several calls of
 // train() in a script or a notebook. It is judged once, after the first epoch.
-func (d *leak) between(r *Run, e parse.Event) {
+func (d *leak) between(r *Run, e *parse.Event) {
 	if r.predecessor == nil || d.compared || r.firstLevel == 0 {
 		return
 	}

@@ -141,7 +141,7 @@ func (s *Session) machineSample(e parse.Event) {
 		switch rec := e.Record.(type) {
 		case *parse.GPU:
 			if g := s.machine.own.device(rec.Index, rec.UUID); r.Owns(g) {
-				r.gpuSample(e, rec)
+				r.gpuSample(&e, rec)
 				r.ownSample(rec)
 			} else {
 				continue
@@ -160,7 +160,7 @@ func (s *Session) machineSample(e parse.Event) {
 			continue
 		}
 		if r.HasRows() { // before, the device waits for the trainer, as it must
-			r.observe(e)
+			r.observe(&e)
 			r.settle()
 		}
 	}

@@ -89,7 +89,7 @@ type cardRatchet struct {
 }
 
 // Observe implements detector.
-func (d *creep) Observe(r *Run, e parse.Event) {
+func (d *creep) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		m := rec.Memory
@@ -116,7 +116,7 @@ func (d *creep) Observe(r *Run, e parse.Event) {
 }
 
 // judge says that a series has crept.
-func (d *creep) judge(r *Run, e parse.Event, c *ratchet, gpu int, total float64, byDriver bool) {
+func (d *creep) judge(r *Run, e *parse.Event, c *ratchet, gpu int, total float64, byDriver bool) {
 	f := r.active(Creep)
 	if f != nil && f.Level == Info && !f.Provisional && f.ByDriver == byDriver && c.below >= ratchetBelow {
 		r.withdraw(Creep)
@@ -148,7 +148,7 @@ func (d *creep) judge(r *Run, e parse.Event, c *ratchet, gpu int, total float64,
 }
 
 // card takes a sample of a device.
-func (d *creep) card(r *Run, e parse.Event, s *parse.GPU) {
+func (d *creep) card(r *Run, e *parse.Event, s *parse.GPU) {
 	used, ok := s.Used.Bytes()
 	dev := r.device(s.Index, s.UUID)
 	if !ok || dev.Total == 0 {

@@ -108,7 +108,7 @@ const (
 )
 
 // crowded says early that memory follows the number of objects on a card that fills up.
-func (d *creep) crowded(r *Run, e parse.Event) {
+func (d *creep) crowded(r *Run, e *parse.Event) {
 	total, w := float64(r.Memory.Total), &d.dense
 	if f := r.active(Creep); f != nil && f.Level == Warning && r.Epoch > w.lateEpoch+crowdedCalm {
 		r.withdraw(Creep)

@@ -7,9 +7,9 @@ import (
 )
 
 // detector looks for one kind of trouble. It sees every event after the run has
-// taken it, in order, and never a provisional one.
+// taken it, in order, and never a provisional one; it must not keep the event.
 type detector interface {
-	Observe(r *Run, e parse.Event)
+	Observe(r *Run, e *parse.Event)
 }
 
 // ticker is a detector to which silence is an event too.
@@ -23,7 +23,7 @@ func newDetectors() []detector {
 }
 
 // observe shows an event to every detector.
-func (r *Run) observe(e parse.Event) {
+func (r *Run) observe(e *parse.Event) {
 	for _, d := range r.detectors {
 		d.Observe(r, e)
 	}
@@ -58,7 +58,7 @@ func (r *Run) active(kind Kind) *Finding {
 
 // raise makes a finding true from now on: a new one, or the present one of its
 // kind with another level and other words.
-func (r *Run) raise(e parse.Event, f Finding) {
+func (r *Run) raise(e *parse.Event, f Finding) {
 	f.Active, f.Last = true, r.moment(e)
 	r.dirty = true
 	if have := r.finding(f.Kind); have != nil {

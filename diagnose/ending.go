@@ -6,7 +6,7 @@ import (
 	"yolotop/parse"
 )
 
-func (r *Run) failed(e parse.Event, f *parse.Failure) {
+func (r *Run) failed(e *parse.Event, f *parse.Failure) {
 	r.log(e, f.Text, true)
 	if r.searchingBatch() && (f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely) {
 		return // AutoBatch tries batches until one does not fit

@@ -14,7 +14,7 @@ type fit struct{}
 const firstAlike = 0.1
 
 // Observe implements detector.
-func (fit) Observe(r *Run, e parse.Event) {
+func (fit) Observe(r *Run, e *parse.Event) {
 	p, ok := e.Record.(*parse.Progress)
 	if !ok || len(r.Others) == 0 || r.firstLevel == 0 || r.Memory.Total == 0 || !r.Memory.Held() {
 		return

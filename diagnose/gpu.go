@@ -77,7 +77,7 @@ func (r *Run) gpuFault(f *parse.GPUFault) {
 }
 
 // gpuSample takes a sample of a device.
-func (r *Run) gpuSample(e parse.Event, s *parse.GPU) {
+func (r *Run) gpuSample(e *parse.Event, s *parse.GPU) {
 	g := r.device(s.Index, s.UUID)
 	g.Samples++
 	g.Sample = *s
@@ -104,7 +104,7 @@ func (r *Run) gpuSample(e parse.Event, s *parse.GPU) {
 }
 
 // noteEpoch takes the number of an epoch that a person's own recording carries.
-func (r *Run) noteEpoch(e parse.Event, epoch int) {
+func (r *Run) noteEpoch(e *parse.Event, epoch int) {
 	if r.measuredRows+r.unmeasuredRows > 0 || epoch == r.Epoch {
 		return
 	}
@@ -120,7 +120,7 @@ func (r *Run) noteEpoch(e parse.Event, epoch int) {
 
 // sampleTime is the moment of a sample on the axis of its source: the printed time,
 // else the run time of a stamp, else the arrival.
-func (r *Run) sampleTime(e parse.Event, stamp time.Time, printed parse.Number) time.Duration {
+func (r *Run) sampleTime(e *parse.Event, stamp time.Time, printed parse.Number) time.Duration {
 	if s, ok := printed.Get(); ok {
 		return time.Duration(s * float64(time.Second))
 	}

@@ -141,6 +141,16 @@ func (g *growth) row(epoch int, x, v, quantum float64, whole bool) (closed bool)
 	return closed
 }
 
+// excuse takes the next value out of the count of new highs, since something else than growth
+// explains it.
+func (g *growth) excuse(v float64) {
+	g.peak.excuse(v)
+	g.fine.excuse(v)
+	if !g.sawtooth() {
+		g.floor.excuse(v)
+	}
+}
+
 // close ends the present epoch.
 func (g *growth) close() {
 	if g.rows == 0 {

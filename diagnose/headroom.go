@@ -33,7 +33,7 @@ func (r *Run) beyondHeld() parse.Bytes {
 type headroom struct{}
 
 // Observe implements detector.
-func (headroom) Observe(r *Run, e parse.Event) {
+func (headroom) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		if !rec.Complete() {

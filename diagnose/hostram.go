@@ -15,7 +15,7 @@ type hostRAM struct {
 }
 
 // Observe implements detector.
-func (d *hostRAM) Observe(r *Run, e parse.Event) {
+func (d *hostRAM) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Host:
 		if !d.died {
@@ -39,7 +39,7 @@ func (d *hostRAM) Observe(r *Run, e parse.Event) {
 const cacheKnown = 0.1
 
 // caching says, while images are read into main memory, that they will not fit.
-func (d *hostRAM) caching(r *Run, e parse.Event, s *parse.Stage) {
+func (d *hostRAM) caching(r *Run, e *parse.Event, s *parse.Stage) {
 	if r.Host == nil || s.Cached == 0 || float64(s.Done) < cacheKnown*float64(s.Total) {
 		return
 	}
@@ -89,7 +89,7 @@ func HostMemory(h *parse.Host) (used, total parse.Bytes, ok bool) {
 }
 
 // failure explains an error that the machine's memory caused.
-func (d *hostRAM) failure(r *Run, e parse.Event, f *parse.Failure) {
+func (d *hostRAM) failure(r *Run, e *parse.Event, f *parse.Failure) {
 	if r.Death != f && (d.died || f.Kind == parse.Killed) {
 		return // a consequence of what was said already
 	}
@@ -157,7 +157,7 @@ type hostRamp struct {
 	initialized bool
 }
 
-func (h *hostRamp) sample(r *Run, e parse.Event, s *parse.Host) {
+func (h *hostRamp) sample(r *Run, e *parse.Event, s *parse.Host) {
 	usedBytes, totalBytes, ok := HostMemory(s)
 	if !ok {
 		return
@@ -191,13 +191,29 @@ func (h *hostRamp) close(total float64) {
 	h.last = h.high
 }
 
-func (h *hostRamp) judge(r *Run, e parse.Event, used, total float64) {
+// mosaicImages is how many decoded images a data loader process of Ultralytics keeps for mosaics
+// at most (data/base.py).
+const mosaicImages = 1000
+
+// mosaicBuffers is how many bytes those of all processes take at most; 0 if that is not known.
+func mosaicBuffers(r *Run) float64 {
+	workers := max(r.Workers, r.LoaderWorkers)
+	if r.Trainer != "ultralytics" || workers <= 0 || len(r.ImgSize) == 0 {
+		return 0
+	}
+	return float64(workers*mosaicImages*3) * pixels(1, r.ImgSize)
+}
+
+func (h *hostRamp) judge(r *Run, e *parse.Event, used, total float64) {
 	f := r.active(HostRAM)
 	if h.rises < hostRises || h.high-h.calm < hostGrowth*total {
 		if f != nil && h.rises == 0 && used < hostFull*total {
 			r.withdraw(HostRAM)
 		}
 		return
+	}
+	if rest := mosaicBuffers(r) - (h.high - h.calm); rest > 0 && used+rest < hostFull*total {
+		return // its processes fill their buffers of images once, and there is room for them
 	}
 	perBlock := h.steps / float64(h.rises)
 	blocks := (total - used) / perBlock

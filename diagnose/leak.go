@@ -17,6 +17,8 @@ type leak struct {
 	// compared is that the trainings before this one in its process were looked at.
 	compared bool
 	stepwise bool // of the newest row
+	pauses   pauses
+	excused  int // pauses whose rise did not count
 }
 
 // cardGrowth is the growth of one device by the driver's count.
@@ -51,7 +53,7 @@ func (p *pseudoEpochs) at(t time.Duration) int {
 const rowsAsEpoch = 50
 
 // Observe implements detector.
-func (d *leak) Observe(r *Run, e parse.Event) {
+func (d *leak) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		m := rec.Memory
@@ -76,7 +78,7 @@ func (d *leak) Observe(r *Run, e parse.Event) {
 }
 
 // row takes a row of the log.
-func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64) {
+func (d *leak) row(r *Run, e *parse.Event, p *parse.Progress, v, quantum float64) {
 	if p.Stepwise != d.stepwise && d.log.all > 0 { // another axis
 		d.log = growth{}
 		r.withdraw(Leak)
@@ -91,6 +93,10 @@ func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64)
 			d.log.changed()
 		}
 		d.size, d.iters = max(d.size, p.Size), max(p.Iters, 0)
+	}
+	if d.pauses.row(p) && d.excused < mostExcused { // a new shape was compiled, and needs memory of its own
+		d.excused++
+		d.log.excuse(v)
 	}
 	d.log.total = float64(r.Memory.Total)
 	before := d.log.epochs()
@@ -107,11 +113,15 @@ func (d *leak) row(r *Run, e parse.Event, p *parse.Progress, v, quantum float64)
 	})
 }
 
+// mostExcused is how many pauses may explain a rise: torch.compile gives up on code that it has
+// compiled some times, while a validation in the middle of an epoch, which may leak, goes on.
+const mostExcused = 32
+
 // contextLeast is what CUDA and the desktop take beside what a log shows.
 const contextLeast = 512 * parse.MiB
 
 // card takes a sample of a device.
-func (d *leak) card(r *Run, e parse.Event, s *parse.GPU) {
+func (d *leak) card(r *Run, e *parse.Event, s *parse.GPU) {
 	used, ok := s.Used.Bytes()
 	if !ok {
 		return
@@ -212,7 +222,7 @@ type judgement struct {
 const shortRun = 60
 
 // judge raises, revises or takes back the finding.
-func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
+func (d *leak) judge(r *Run, e *parse.Event, g *growth, j judgement) {
 	if g.found != nil && !j.ended {
 		return
 	}
@@ -255,7 +265,7 @@ func (d *leak) judge(r *Run, e parse.Event, g *growth, j judgement) {
 }
 
 // raise says what was found.
-func (d *leak) raise(r *Run, e parse.Event, g *growth, j judgement, slope, level float64) {
+func (d *leak) raise(r *Run, e *parse.Event, g *growth, j judgement, slope, level float64) {
 	perEpoch := parse.Bytes(slope * j.perEpoch)
 	f := Finding{
 		Kind: Leak, GPU: j.gpu, Level: Warning, ByDriver: j.byDriver,

@@ -31,7 +31,7 @@ func (m *Machine) observe(e parse.Event) {
 	}
 	switch r := e.Record.(type) {
 	case *parse.GPU:
-		m.own.gpuSample(e, r)
+		m.own.gpuSample(&e, r)
 		m.GPUs = m.own.GPUs
 	case *parse.GPUFault:
 		m.own.gpuFault(r)

@@ -78,7 +78,7 @@ func (r *Run) forgetMemory() {
 }
 
 // epochBegan takes a heading that says which epoch begins.
-func (r *Run) epochBegan(e parse.Event, n *parse.Notice) {
+func (r *Run) epochBegan(e *parse.Event, n *parse.Notice) {
 	if n.Epochs > 0 {
 		r.Epochs = n.Epochs
 	}

@@ -17,7 +17,7 @@ type nan struct {
 }
 
 // Observe implements detector.
-func (d *nan) Observe(r *Run, e parse.Event) {
+func (d *nan) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		d.progress(r, e, rec)
@@ -58,7 +58,7 @@ func (d *nan) Observe(r *Run, e parse.Event) {
 	}
 }
 
-func (d *nan) progress(r *Run, e parse.Event, p *parse.Progress) {
+func (d *nan) progress(r *Run, e *parse.Event, p *parse.Progress) {
 	bad := badNames(r.Columns, p.Values)
 	if p.Epoch != d.epoch {
 		d.epoch, d.wholly = p.Epoch, true
@@ -98,7 +98,7 @@ func (d *nan) progress(r *Run, e parse.Event, p *parse.Progress) {
 	}
 }
 
-func (d *nan) epochRow(r *Run, e parse.Event, row *parse.EpochRow) {
+func (d *nan) epochRow(r *Run, e *parse.Event, row *parse.EpochRow) {
 	train := badNames(row.Losses.Names, row.Losses.Values)
 	val := badNames(row.Val.Names, row.Val.Values)
 	isNaN := false

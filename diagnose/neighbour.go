@@ -37,7 +37,7 @@ func (n neighbourSaid) changed(now neighbourSaid) bool {
 }
 
 // Observe implements detector.
-func (d *neighbour) Observe(r *Run, e parse.Event) {
+func (d *neighbour) Observe(r *Run, e *parse.Event) {
 	s, ok := e.Record.(*parse.GPU)
 	if !ok || r.CardBy != CardByProcess || len(r.processes) == 0 || s.ProcessesState != parse.Present {
 		return

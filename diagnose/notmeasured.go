@@ -13,7 +13,7 @@ type notMeasured struct {
 }
 
 // Observe implements detector.
-func (d *notMeasured) Observe(r *Run, e parse.Event) {
+func (d *notMeasured) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		d.headers = 0
@@ -63,7 +63,7 @@ func zeroBecause(trainer string) (because Message, never bool) {
 }
 
 // raiseZero explains rows that print 0G.
-func (d *notMeasured) raiseZero(r *Run, e parse.Event) {
+func (d *notMeasured) raiseZero(r *Run, e *parse.Event) {
 	because, never := zeroBecause(r.Trainer)
 	f := Finding{Kind: NotMeasured, GPU: -1, Level: Info, Because: because}
 	dev, known := r.Device()

@@ -14,7 +14,7 @@ type oom struct {
 }
 
 // Observe implements detector.
-func (d *oom) Observe(r *Run, e parse.Event) {
+func (d *oom) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		d.dense.row(rec)
@@ -67,7 +67,7 @@ func (d *oom) Observe(r *Run, e parse.Event) {
 const likelyShare = 0.85
 
 // likely weighs an error of cuBLAS or cuDNN, which a full card often causes.
-func (d *oom) likely(r *Run, e parse.Event) {
+func (d *oom) likely(r *Run, e *parse.Event) {
 	if r.Memory.Total == 0 || float64(r.Memory.Peak) < likelyShare*float64(r.Memory.Total) {
 		return
 	}

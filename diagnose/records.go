@@ -62,6 +62,13 @@ func (t *recordTest) add(v, tolerance float64) {
 	}
 }
 
+// excuse takes a value for no new high, however high it is: it has another reason than growth.
+func (t *recordTest) excuse(v float64) {
+	if t.n > 0 {
+		t.best = math.Max(t.best, v)
+	}
+}
+
 // evidence is the mean of the weights, and the number of the value, from 0, from which on it
 // grew.
 func (t *recordTest) evidence() (e float64, onset int) {

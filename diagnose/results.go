@@ -7,7 +7,7 @@ import (
 	"yolotop/parse"
 )
 
-func (r *Run) validated(e parse.Event, v *parse.Validation) {
+func (r *Run) validated(e *parse.Event, v *parse.Validation) {
 	if v.Class != "all" {
 		return
 	}
@@ -76,7 +76,7 @@ func fitness(m parse.Named) (f float64, ok bool) {
 
 // epochRow takes a row of results.csv: all there is to know of an epoch if there
 // is no log, else only what the log lacks.
-func (r *Run) epochRow(e parse.Event, row *parse.EpochRow) {
+func (r *Run) epochRow(e *parse.Event, row *parse.EpochRow) {
 	if r.measuredRows+r.unmeasuredRows > 0 {
 		if r.validation == 0 {
 			r.metrics(row.Epoch, row.Metrics)

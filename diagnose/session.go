@@ -38,7 +38,8 @@ type Session struct {
 	// recordings is that recordings of devices and logs may belong together in another way
 	// than when that was looked at.
 	recordings bool
-	others     []OtherRun // that were told of
+	others     []OtherRun  // that were told of
+	event      parse.Event // the newest one
 	nextID     int
 	now        time.Time // of the last tick
 }
@@ -94,7 +95,7 @@ func (s *Session) Observe(e parse.Event) {
 	in := &s.states[e.Input]
 	if e.Provisional {
 		if in.run != nil {
-			in.run.provisional(e)
+			in.run.provisional(&e)
 		}
 		return
 	}
@@ -116,11 +117,12 @@ func (s *Session) Observe(e parse.Event) {
 	}
 	run := in.run
 	before := run.EpochsSeen
-	run.update(e)
+	s.event = e // here, since what detectors get would be allocated anew each time
+	run.update(&s.event)
 	if run.EpochsSeen != before {
 		s.compare(run)
 	}
-	run.observe(e)
+	run.observe(&s.event)
 	run.settle()
 	switch e.Record.(type) {
 	case *parse.EpochRow, *parse.Validation:
@@ -275,8 +277,8 @@ func (s *Session) next(in *inputState, input int) {
 	s.begin(in, input)
 	in.run.predecessor, in.run.began = old, old.began+old.Elapsed
 	in.joined = false
-	for _, b := range in.banner {
-		in.run.update(b)
+	for i := range in.banner {
+		in.run.update(&in.banner[i])
 	}
 	if len(in.banner) == 0 { // the same program goes on
 		run := in.run
@@ -284,7 +286,7 @@ func (s *Session) next(in *inputState, input int) {
 	}
 	in.banner = nil
 	if in.isCSV && in.config != nil {
-		in.run.update(*in.config)
+		in.run.update(in.config)
 	}
 }
 
@@ -323,11 +325,11 @@ func (s *Session) joinPair(log, csv int) bool {
 	c.run, c.joined = l.run, true
 	l.run.Inputs = append(l.run.Inputs, csv)
 	if c.config != nil {
-		l.run.update(*c.config)
+		l.run.update(c.config)
 	}
-	for _, e := range c.rows {
-		l.run.update(e)
-		l.run.observe(e)
+	for i := range c.rows {
+		l.run.update(&c.rows[i])
+		l.run.observe(&c.rows[i])
 	}
 	c.rows = nil
 	l.run.settle()

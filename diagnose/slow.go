@@ -40,7 +40,7 @@ type heldBack struct {
 }
 
 // Observe implements detector.
-func (d *slow) Observe(r *Run, e parse.Event) {
+func (d *slow) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		if rec.Complete() && rec.Rate > 0 {
@@ -61,7 +61,7 @@ func (d *slow) Observe(r *Run, e parse.Event) {
 
 // epoch weighs the rate of an epoch against that of those before, where memory has come
 // near the limit in between: the allocator then frees and asks again at every step.
-func (d *slow) epoch(r *Run, e parse.Event, p *parse.Progress) {
+func (d *slow) epoch(r *Run, e *parse.Event, p *parse.Progress) {
 	st := r.Current()
 	if st == nil || p.Memory.Measure != parse.Reserved || r.Memory.Total == 0 {
 		return
@@ -101,7 +101,7 @@ func median(values []float64) float64 {
 }
 
 // sample weighs the reasons that the driver gives for a low clock.
-func (d *slow) sample(r *Run, e parse.Event, s *parse.GPU) {
+func (d *slow) sample(r *Run, e *parse.Event, s *parse.GPU) {
 	g := r.device(s.Index, s.UUID)
 	busy, ok := s.Busy.Get()
 	if !ok || g != r.FirstGPU() {

@@ -59,7 +59,7 @@ func (r *Run) Pulse() (usual time.Duration, last time.Time, ok bool) {
 type stalled struct{}
 
 // Observe implements detector.
-func (stalled) Observe(r *Run, e parse.Event) {
+func (stalled) Observe(r *Run, e *parse.Event) {
 	switch e.Record.(type) {
 	case *parse.GPU, *parse.Host:
 		return // the machine lives, whatever the trainer does
@@ -78,7 +78,7 @@ func (stalled) Observe(r *Run, e parse.Event) {
 }
 
 // gaveUp explains the end of a run that had hung until something gave up waiting.
-func gaveUp(r *Run, e parse.Event, f *parse.Failure) {
+func gaveUp(r *Run, e *parse.Event, f *parse.Failure) {
 	if r.Death != f {
 		return
 	}
@@ -112,7 +112,7 @@ func (stalled) Tick(r *Run, now time.Time) {
 		return
 	}
 	e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed}}
-	r.raise(e, Finding{
+	r.raise(&e, Finding{
 		Kind: Stalled, GPU: r.gpu(), Level: Warning,
 		Title:   Say("stalled.title", silence),
 		Because: Say("stalled.because", phaseName(r.Phase), r.gap.longest),

@@ -39,7 +39,7 @@ type starved struct {
 }
 
 // Observe implements detector.
-func (d *starved) Observe(r *Run, e parse.Event) {
+func (d *starved) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
 		if rec.StepTime > 0 {
@@ -88,7 +88,7 @@ func (w *dataWait) share() float64 {
 // dataTime weighs a row that says how long its steps waited. The first row of an
 // epoch holds the start of the workers and does not count; the first epoch warms
 // caches up and only counts where it is long.
-func (d *starved) dataTime(r *Run, e parse.Event, p *parse.Progress) {
+func (d *starved) dataTime(r *Run, e *parse.Event, p *parse.Progress) {
 	w := &d.wait
 	w.rows++
 	if w.firstEpoch == 0 {
@@ -156,7 +156,7 @@ type dutySample struct {
 
 // dutyCycle weighs a sample of the driver. Around the ends of epochs a device idles
 // for other reasons: validation, checkpoints, the restart of workers.
-func (d *starved) dutyCycle(r *Run, e parse.Event, s *parse.GPU) {
+func (d *starved) dutyCycle(r *Run, e *parse.Event, s *parse.GPU) {
 	g := r.device(s.Index, s.UUID)
 	busy, ok := s.Busy.Get()
 	if !ok {
@@ -205,7 +205,7 @@ func lastFor(samples []dutySample, d time.Duration) []dutySample {
 
 // weigh decides by the window: busy enough, in bursts (it waits for something), or
 // steadily low (a small model that cannot fill the device).
-func (d *starved) weigh(r *Run, e parse.Event, g *GPU, window []dutySample) {
+func (d *starved) weigh(r *Run, e *parse.Event, g *GPU, window []dutySample) {
 	values := make([]float64, len(window))
 	rough, idle, sum := 0.0, 0, 0.0
 	for i, s := range window {

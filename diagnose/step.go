@@ -49,7 +49,7 @@ func (s *levelSteps) close(total float64) {
 }
 
 // Observe implements detector.
-func (d *step) Observe(r *Run, e parse.Event) {
+func (d *step) Observe(r *Run, e *parse.Event) {
 	p, ok := e.Record.(*parse.Progress)
 	if !ok || p.Stepwise || p.Memory.Measure == parse.NotMeasured || p.Memory.Measure != r.Memory.Measure {
 		return
@@ -66,7 +66,7 @@ func (d *step) Observe(r *Run, e parse.Event) {
 	s.high = max(s.high, v)
 }
 
-func (d *step) judge(r *Run, e parse.Event) {
+func (d *step) judge(r *Run, e *parse.Event) {
 	s := &d.ratchet
 	f := r.active(Step)
 	if s.rise == 0 || s.another || s.since < stepCalm || r.active(Leak) != nil || r.active(Creep) != nil {

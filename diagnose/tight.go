@@ -30,7 +30,7 @@ type tight struct {
 }
 
 // Observe implements detector.
-func (d *tight) Observe(r *Run, e parse.Event) {
+func (d *tight) Observe(r *Run, e *parse.Event) {
 	if n, ok := e.Record.(*parse.Notice); ok && n.Kind == parse.BatchReduced {
 		r.withdraw(Tight) // another configuration
 		*d = tight{}
@@ -88,7 +88,7 @@ const (
 )
 
 // driver weighs a sample of the driver.
-func (d *tight) driver(r *Run, e parse.Event, s *parse.GPU) {
+func (d *tight) driver(r *Run, e *parse.Event, s *parse.GPU) {
 	g := r.device(s.Index, s.UUID)
 	if !g.Measured || g.Total == 0 {
 		return

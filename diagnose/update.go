@@ -12,9 +12,11 @@ import (
 
 // update changes the state of the run by one event. Detectors see the event after
 // it.
-func (r *Run) update(e parse.Event) {
-	if e.Input == r.Inputs[0] {
-		e.Run = max(0, e.Run-r.began) // the stream's clock goes on from run to run
+func (r *Run) update(e *parse.Event) {
+	if e.Input == r.Inputs[0] && r.began > 0 { // the stream's clock goes on from run to run
+		own := *e
+		own.Run = max(0, e.Run-r.began)
+		e = &own
 	}
 	if e.HasRun {
 		r.Elapsed, r.HasElapsed = max(r.Elapsed, e.Run), true
@@ -51,7 +53,7 @@ func (r *Run) update(e parse.Event) {
 	}
 }
 
-func (r *Run) progress(e parse.Event, p *parse.Progress) {
+func (r *Run) progress(e *parse.Event, p *parse.Progress) {
 	last := p.Epoch == r.Epoch || p.Epochs > 0 && p.Epoch == p.Epochs
 	again := (r.Status == Finished || r.Status == StoppedEarly) && last && p.Complete()
 	if (r.Death != nil || r.Status != Running && r.Phase != Ended) && !again { // the last row may be drawn once more
@@ -116,7 +118,7 @@ func (r *Run) row(p *parse.Progress) {
 }
 
 // provisional shows a frame that has no terminator yet.
-func (r *Run) provisional(e parse.Event) {
+func (r *Run) provisional(e *parse.Event) {
 	p, ok := e.Record.(*parse.Progress)
 	if !ok || r.Death != nil || p.Epoch < r.Epoch || r.Phase == Ended {
 		return
@@ -132,7 +134,7 @@ func (r *Run) provisional(e parse.Event) {
 	r.gap.beat(e.Arrival, r.Phase)
 }
 
-func (r *Run) startEpoch(e parse.Event, epoch int) *EpochStat {
+func (r *Run) startEpoch(e *parse.Event, epoch int) *EpochStat {
 	if st := r.Current(); st != nil && st.Epoch < epoch {
 		if !st.Complete { // bars may be cut before their counter: the next epoch tells
 			st.Complete = true
@@ -251,7 +253,7 @@ func (r *Run) stage(s *parse.Stage) {
 	}
 }
 
-func (r *Run) notice(e parse.Event, n *parse.Notice) {
+func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 	grave := false
 	switch n.Kind {
 	case parse.Header:
@@ -320,7 +322,7 @@ func (r *Run) mark(kind MarkKind, x float64, text Message) {
 }
 
 // log keeps a line for the log pane, the newest ones within a number of bytes.
-func (r *Run) log(e parse.Event, text string, grave bool) {
+func (r *Run) log(e *parse.Event, text string, grave bool) {
 	const longest = 4 << 10
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…" // a copy, which lets go of the rest
@@ -340,7 +342,7 @@ func (r *Run) log(e parse.Event, text string, grave bool) {
 func isBar(text string) bool { return strings.Contains(text, "%|") }
 
 // moment is where an event stands in the run.
-func (r *Run) moment(e parse.Event) Moment {
+func (r *Run) moment(e *parse.Event) Moment {
 	m := Moment{Input: e.Input, Line: e.Line, Epoch: r.Epoch, Iter: -1, Run: r.Elapsed, HasRun: r.HasElapsed}
 	if r.Stepwise {
 		m.Iter = r.Iter

@@ -18,7 +18,7 @@ const (
 )
 
 // Observe implements detector.
-func (d *valPeak) Observe(r *Run, e parse.Event) {
+func (d *valPeak) Observe(r *Run, e *parse.Event) {
 	s, ok := e.Record.(*parse.GPU)
 	if !ok || !r.HasRows() || !r.Joined() {
 		return
