@@ -103,14 +103,6 @@ func ends(left, right string, w int) string {
 // spaces are n spaces, none for a negative n.
 func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-// wrap breaks s into lines of at most w cells.
-func wrap(s string, w int) []string {
-	if w <= 0 || s == "" {
-		return nil
-	}
-	return strings.Split(ansi.Wrap(s, w, ""), "\n")
-}
-
 // joinFitting joins the leading parts that fit into w cells with " · "; the first
 // one is always there and cut if need be.
 func joinFitting(parts []string, w int) string {
