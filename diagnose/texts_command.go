@@ -89,6 +89,12 @@ var commandTexts = map[Key]text{
 	"format.huggingface":     {"Trainer of Hugging Face's transformers: losses, speed, results of evaluations; no memory", "Hugging Face transformers 的 Trainer：损失、速度、评估结果；没有显存"},
 	"format.pytorch":         {"loops of your own: a line with an epoch or a step and named losses, memory as torch counts it, bars of tqdm (GB and MB are taken as 2^30 and 2^20)", "自己写的训练循环：带轮次或步数和命名损失的行、torch 统计的显存、tqdm 进度条（GB 和 MB 按 2^30 和 2^20 计）"},
 
+	"summary.resume":       {"to go on after an end: %[1]s", "结束后要继续：%[1]s"},
+	"summary.log":          {"the log: %[1]s", "日志：%[1]s"},
+	"tee.taken":            {"%[1]s exists; writing %[2]s", "%[1]s 已存在；写入 %[2]s"},
+	"keeper.crashed":       {"the viewer crashed (%[1]s); the training goes on, and its text follows", "查看器崩溃（%[1]s）；训练仍在继续，下面是它的输出"},
+	"keeper.crashed.again": {"the viewer crashed (%[1]s); the training goes on; Enter starts the viewer again", "查看器崩溃（%[1]s）；训练仍在继续；按 Enter 重新启动查看器"},
+
 	"plain.ended":   {"%[1]s: ended", "%[1]s：已结束"},
 	"plain.failed":  {"%[1]s: %[2]s", "%[1]s：%[2]s"},
 	"plain.nothing": {"no training seen", "没有看到训练"},

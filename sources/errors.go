@@ -48,7 +48,10 @@ func reason(err error) string {
 
 // describe is the sentence that a person reads about the path.
 func describe(path string, err error) string {
+	var kept keptError
 	switch {
+	case errors.As(err, &kept):
+		return kept.Error()
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " does not exist"
 	case errors.Is(err, fs.ErrPermission):

@@ -198,7 +198,7 @@ Examples:
   yolo train data=coco8.yaml model=yolo11n.pt 2>&1 | yolotop -
   yolotop train.log             a log that is being written, or an old one
   yolotop runs/detect/train     a run folder: results.csv and a log beside it
-  set -o pipefail; yolo train ... 2>&1 | tee train.log | yolotop -
+  set -o pipefail; yolo train ... 2>&1 | yolotop --tee train.log -
                                 keeps the log and the trainer's exit status
 
   2>&1 matters: older trainers write their progress to the error stream.
@@ -208,6 +208,7 @@ Watching:
   --format NAME    what the inputs are, whatever they look like
   --poll           look at files by the clock only (network file systems)
   --follow         without a terminal: go on at the end of a file
+  --tee FILE       keep what comes through the pipe (an existing file stays)
 
 Looks:
   --lang en|zh     language of the texts (default: the locale's)

@@ -62,6 +62,29 @@ type window struct {
 	mu     sync.Mutex
 	screen *vt.Emulator
 	raw    bytes.Buffer
+
+	stalled sync.Mutex // held while the terminal takes nothing
+}
+
+// stall makes the terminal take nothing any more, until flow.
+func (w *window) stall() { w.stalled.Lock() }
+
+func (w *window) flow() { w.stalled.Unlock() }
+
+// wait waits for something that must happen outside the terminal.
+func wait(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for !ok() {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			t.Fatalf("never saw %s", what)
+		}
+	}
 }
 
 // open starts a shell command in a terminal; $YOLOTOP in it is the program.
@@ -110,6 +133,8 @@ func openWith(t *testing.T, answer string, columns, rows int, script string, env
 		for {
 			n, err := master.Read(buf)
 			if n > 0 {
+				w.stalled.Lock()
+				w.stalled.Unlock() //nolint:staticcheck // to wait is all that is wanted
 				w.mu.Lock()
 				w.raw.Write(buf[:n])
 				_, _ = w.screen.Write(buf[:n])

@@ -41,6 +41,11 @@ type environment struct {
 	inputs func() ([]string, error)
 	// screen tells what a screen needs; nil where there is no terminal to draw on.
 	screen *terminal
+	// keep holds what a training pipes in and shows it in another process; nil where this
+	// process reads it itself.
+	keep func(env environment, o keepOptions) error
+	// kept is what a keeper holds for this process; nil if it is no viewer of one.
+	kept *keptFiles
 	// afterSignal ends the hold on the terminal's signals, which from then on are
 	// the training's: an interrupt no longer ends us, a request to terminate does.
 	afterSignal func() (context.Context, context.CancelFunc)
@@ -48,12 +53,13 @@ type environment struct {
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of our output that is gone must not end a training
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	code := execute(ctx, environment{
 		args: os.Args[1:], getenv: os.Getenv,
 		stdin: os.Stdin, typed: term.IsTerminal(os.Stdin.Fd()), stdout: os.Stdout, stderr: os.Stderr,
 		now: time.Now, inputs: findInputs,
 		screen: findTerminal(),
+		keep:   keepPipe, kept: findKept(),
 		afterSignal: func() (context.Context, context.CancelFunc) {
 			signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
 			return signal.NotifyContext(context.Background(), syscall.SIGTERM)

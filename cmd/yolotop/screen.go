@@ -81,7 +81,13 @@ func (w *watcher) summarize() {
 	for _, run := range w.session.Runs() {
 		if run.Known {
 			fmt.Fprintf(w.env.stdout, "%s: %s\n", tui.Clean(w.session.Inputs()[run.Inputs[0]].Name), tui.Summary(run, w.session.Inputs(), w.options.lang))
+			if command := run.ResumeCommand(); command != "" && run.HasRows() && run.Status != diagnose.Finished && run.Status != diagnose.StoppedEarly {
+				fmt.Fprintf(w.env.stdout, "%s\n", diagnose.Say("summary.resume", command).In(w.options.lang))
+			}
 		}
+	}
+	if w.env.kept != nil && w.env.kept.log != "" {
+		fmt.Fprintf(w.env.stdout, "%s\n", diagnose.Say("summary.log", w.env.kept.log).In(w.options.lang))
 	}
 }
 

@@ -26,6 +26,9 @@ func findTerminal() *terminal {
 		}
 		_ = keys.Close()
 	}
+	if !inForeground() { // another job has the terminal
+		return nil
+	}
 	return &terminal{out: os.Stdout}
 }
 

@@ -1,4 +1,10 @@
 package main
 
+import "os"
+
 // controllingTerminal is where keys come from while standard input is a pipe.
 const controllingTerminal = "CONIN$"
+
+func inForeground() bool { return true }
+
+func inherited(int, string) *os.File { return nil }

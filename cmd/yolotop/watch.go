@@ -24,6 +24,7 @@ type watchOptions struct {
 	wait, poll, follow bool
 	color              string
 	ascii              bool
+	tee                string // file for the bytes of the pipe; empty for none
 }
 
 func (o *watchOptions) register(cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (o *watchOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.wait, "wait", false, "wait for a file that does not exist yet")
 	f.BoolVar(&o.poll, "poll", false, "look at files by the clock only")
 	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
+	f.StringVar(&o.tee, "tee", "", "keep what comes through the pipe in this file")
 	cmd.PersistentFlags().StringVar(&o.color, "color", "auto", "auto, always or never")
 	cmd.PersistentFlags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
 }
@@ -70,6 +72,13 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	if err := o.check(); err != nil {
 		return err
 	}
+	piped := slices.Contains(paths, standardInput)
+	if o.tee != "" && !piped {
+		return errors.New("--tee keeps what comes through a pipe: yolo train ... 2>&1 | yolotop --tee train.log -")
+	}
+	if piped && !env.typed && env.keep != nil && env.kept == nil {
+		return env.keep(env, keepOptions{tee: o.tee, lang: o.lang})
+	}
 	targets, err := expandWaiting(env, paths, o.wait)
 	if err != nil {
 		return err
@@ -78,9 +87,12 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8), others: make(chan []diagnose.OtherRun, 16)}
 	for i, t := range targets {
 		var s sources.Source
-		if t.Path == standardInput {
+		switch {
+		case t.Path == standardInput && env.kept != nil:
+			s = sources.NewKept(sources.KeptOptions{Name: "standard input", File: env.kept.spool, Control: env.kept.control, Back: env.kept.back, Input: i, Grammar: t.Grammar})
+		case t.Path == standardInput:
 			s = sources.NewStdin(env.stdin, i, t.Grammar)
-		} else {
+		default:
 			s = sources.NewFile(sources.FileOptions{
 				Path: t.Path, Input: i, Args: t.Args, Grammar: t.Grammar, Wait: o.wait || t.Expected, Poll: o.poll,
 				Follow: env.screen != nil || o.follow,
@@ -100,7 +112,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 			paths[i] = t.Path
 		}
 		trainers := sources.NewTrainers(sources.TrainersOptions{Inputs: paths})
-		w.machine = []sources.Source{driver(targets), trainers, sources.NewHost(sources.HostOptions{TrainerPID: trainers.PID})}
+		w.machine = []sources.Source{driver(env, targets), trainers, sources.NewHost(sources.HostOptions{TrainerPID: trainers.PID})}
 	}
 	return w.run(ctx)
 }
@@ -132,10 +144,10 @@ func watchHere(ctx context.Context, env environment, o watchOptions) error {
 // driver is the source of this machine's devices. The driver's library stays out of a
 // process into which a training writes: if it ended the process, it would end the
 // training.
-func driver(targets []sources.Target) sources.Source {
+func driver(env environment, targets []sources.Target) sources.Source {
 	for _, t := range targets {
 		info, err := os.Stat(t.Path)
-		if t.Path == standardInput || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
+		if t.Path == standardInput && env.kept == nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
 			return sources.NewNvidiaSMI(sources.NvidiaSMIOptions{})
 		}
 	}

@@ -1,0 +1,307 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"yolotop/diagnose"
+	"yolotop/sources"
+)
+
+// keepPipe is what "yolotop -" does where it can: it reads what a training pipes in to the end,
+// whatever happens, and shows it in a viewer that is a process of its own. A crash there that
+// nothing can catch, such as one in the driver's library, does not reach the training.
+func keepPipe(env environment, o keepOptions) error {
+	file, name, err := spoolFile(o.tee)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if o.tee != "" && name != o.tee {
+		fmt.Fprintf(env.stderr, "yolotop: %s\n", diagnose.Say("tee.taken", o.tee, name).In(o.lang))
+	}
+	k := &keeper{env: env, lang: o.lang, args: env.args, log: name, spool: sources.NewSpool(file), signals: make(chan os.Signal, 8)}
+	// A stop from the keyboard stops all of the pipeline, as it must; what asks to end does not.
+	signal.Notify(k.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU)
+	drained := make(chan error, 1)
+	go func() { drained <- k.spool.Drain(env.stdin) }()
+	err = k.show()
+	select {
+	case readErr := <-drained:
+		if readErr != nil {
+			err = errors.Join(err, fmt.Errorf("standard input: %w", readErr))
+		}
+	default: // told to go
+	}
+	return err
+}
+
+// spoolFile makes the file that holds what comes: the one that is asked for, or the next free
+// name beside it, or one without a name.
+func spoolFile(tee string) (f *os.File, name string, err error) {
+	if tee != "" {
+		return newLog(tee)
+	}
+	for _, dir := range []string{"/var/tmp", os.TempDir()} { // the first one is not in main memory
+		if f, err = os.CreateTemp(dir, "yolotop-"); err == nil {
+			return f, "", os.Remove(f.Name())
+		}
+	}
+	return nil, "", fmt.Errorf("a file to hold what comes through the pipe: %w", err)
+}
+
+// logNames is how many names are tried for a log.
+const logNames = 10000
+
+// newLog makes a log that only its owner may read. One that exists is never touched: the next
+// free name is taken, "train-2.log".
+func newLog(path string) (f *os.File, name string, err error) {
+	ext := filepath.Ext(path)
+	for n := 1; n < logNames; n++ {
+		name = path
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+		}
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+		if !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return nil, "", fmt.Errorf("write %s: %w", name, err)
+	}
+	return f, name, nil
+}
+
+// keeper shows a spool in viewers, one after the other.
+type keeper struct {
+	env     environment
+	lang    diagnose.Lang
+	args    []string // of the viewer
+	log     string   // path of the spool, empty if it has none
+	spool   *sources.Spool
+	signals chan os.Signal
+}
+
+// show shows the spool until its end and that of the viewer. A viewer that crashes can be had
+// again.
+func (k *keeper) show() error {
+	for {
+		end := k.view()
+		if end.told {
+			k.pass(end.at, nil)
+			return statusError(exitInterrupted)
+		}
+		if !end.crashed {
+			k.pass(end.at, nil)
+			return end.err
+		}
+		keys := k.keys()
+		if keys == nil {
+			k.say("keeper.crashed", end.why)
+			k.pass(end.at, nil)
+			return nil
+		}
+		k.say("keeper.crashed.again", end.why)
+		again := k.pass(end.at, keys)
+		_ = keys.Close()
+		if !again {
+			return nil
+		}
+	}
+}
+
+// say prints a line to whoever looks.
+func (k *keeper) say(key diagnose.Key, args ...any) {
+	fmt.Fprintf(k.env.stderr, "yolotop: %s\n", diagnose.Say(key, args...).In(k.lang))
+}
+
+// keys are what is typed, nil if nobody can type.
+func (k *keeper) keys() *os.File {
+	if k.env.screen == nil || !inForeground() {
+		return nil
+	}
+	tty, err := os.OpenFile(controllingTerminal, os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	return tty
+}
+
+// pass lets the training's text through from an offset on, as cat does, until its end or, where
+// keys are given, until Enter. It reports whether Enter was pressed.
+func (k *keeper) pass(from int64, keys *os.File) (enter bool) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		_ = k.spool.Pass(ctx, k.env.stdout, from) // a terminal that is gone leaves a silent drain
+		for state := k.spool.State(); !state.Ended && ctx.Err() == nil; state = k.spool.State() {
+			select {
+			case <-state.Changed:
+			case <-ctx.Done():
+			}
+		}
+		close(ended)
+	}()
+	typed := make(chan bool, 1)
+	if keys != nil {
+		go func() {
+			_, err := keys.Read(make([]byte, 256))
+			typed <- err == nil
+		}()
+	}
+	for {
+		select {
+		case <-ended:
+			return false
+		case ok := <-typed:
+			if ok {
+				return true
+			}
+		case s := <-k.signals:
+			// An interrupt from the keyboard is the training's, and so is a hangup.
+			if s == syscall.SIGTERM {
+				return false
+			}
+		}
+	}
+}
+
+// viewerEnd is how a viewer ended.
+type viewerEnd struct {
+	crashed bool
+	why     string // of a crash
+	told    bool   // by a signal that was ours
+	err     error  // its exit status
+	at      int64  // how far it has read
+}
+
+// viewerCrash is the exit status of a Go program that nothing can save.
+const viewerCrash = 2
+
+// view shows the spool in a viewer until that ends.
+func (k *keeper) view() viewerEnd {
+	screen := k.env.screen != nil
+	before := saveTerminal(screen)
+	cmd, done, err := k.start(screen)
+	if err != nil {
+		return viewerEnd{err: fmt.Errorf("start the viewer: %w", err)}
+	}
+	end := viewerEnd{}
+	for {
+		select {
+		case s := <-k.signals:
+			end.told = true
+			_ = cmd.Process.Signal(s)
+			continue
+		case end.at = <-done:
+		}
+		break
+	}
+	state := cmd.ProcessState
+	status, _ := state.Sys().(syscall.WaitStatus)
+	code := state.ExitCode()
+	switch {
+	case end.told:
+		before.restore()
+	case status.Signaled(), code == viewerCrash:
+		before.restore()
+		end.crashed, end.why = true, state.String()
+	case code != exitOK:
+		end.err = statusError(code)
+	}
+	return end
+}
+
+// start starts a viewer; done says how far it had read when it has ended. What libraries print
+// while a screen is up is shown behind it.
+func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error) {
+	path, err := ownPath()
+	if err != nil {
+		return nil, nil, err
+	}
+	control, tell, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer control.Close()
+	hear, back, err := os.Pipe()
+	if err != nil {
+		_ = tell.Close()
+		return nil, nil, err
+	}
+	defer back.Close()
+	cmd = exec.Command(path, k.args...)
+	cmd.Args[0] = "yolotop"
+	cmd.Env = append(os.Environ(), keptVariable+"="+k.log)
+	cmd.ExtraFiles = []*os.File{k.spool.File(), control, back}
+	cmd.Stdout, cmd.Stderr = k.env.stdout, k.env.stderr
+	var words *os.File
+	if screen {
+		if words, _, err = spoolFile(""); err == nil {
+			cmd.Stderr = words
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		_, _ = tell.Close(), hear.Close()
+		return nil, nil, err
+	}
+	go func() {
+		_ = sources.TellKept(tell, k.spool) // until the viewer or the training has ended
+		_ = tell.Close()
+	}()
+	ended := make(chan int64, 1)
+	go func() {
+		at, ok := sources.HearKept(hear)
+		_ = hear.Close()
+		_ = cmd.Wait()
+		if !ok { // it crashed: what it has shown is gone
+			at = k.spool.Size()
+		}
+		if words != nil {
+			showWords(k.env.stderr, words)
+			_ = words.Close()
+		}
+		ended <- at
+	}()
+	return cmd, ended, nil
+}
+
+// wordsMost is how much of what a viewer printed to its error stream is shown at most.
+const wordsMost = 2048
+
+// showWords prints the end of what a viewer said to its error stream.
+func showWords(w io.Writer, words *os.File) {
+	info, err := words.Stat()
+	if err != nil || info.Size() == 0 {
+		return
+	}
+	buf := make([]byte, min(info.Size(), wordsMost))
+	n, _ := words.ReadAt(buf, info.Size()-int64(len(buf)))
+	fmt.Fprintln(w, strings.TrimRight(cleanLines(string(buf[:n])), "\n"))
+}
+
+// ownPath is this program, though its file may have been replaced since.
+func ownPath() (string, error) {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err == nil {
+		return self, nil
+	}
+	return os.Executable()
+}

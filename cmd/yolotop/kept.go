@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"yolotop/diagnose"
+	"yolotop/tui"
+)
+
+// keepOptions say how a keeper holds what a training prints.
+type keepOptions struct {
+	tee  string // file that keeps the bytes; empty for none
+	lang diagnose.Lang
+}
+
+// keptVariable tells a viewer that a keeper holds what it is to show; its value is the path of
+// the log, empty if there is none that stays. The files are open already.
+const keptVariable = "YOLOTOP_KEPT"
+
+// The files that a viewer finds open.
+const (
+	keptSpool   = 3
+	keptControl = 4
+	keptBack    = 5
+)
+
+// keptFiles are what a keeper has left open for a viewer.
+type keptFiles struct {
+	spool, control, back *os.File
+	log                  string // path of what is kept; empty if it does not stay
+}
+
+// findKept finds what a keeper has left for this process, nil if there is nothing. What this
+// process starts does not find it any more.
+func findKept() *keptFiles {
+	log, ok := os.LookupEnv(keptVariable)
+	if !ok || os.Unsetenv(keptVariable) != nil {
+		return nil
+	}
+	k := &keptFiles{spool: inherited(keptSpool, "spool"), control: inherited(keptControl, "control"), back: inherited(keptBack, "back"), log: log}
+	if k.spool == nil || k.control == nil || k.back == nil {
+		return nil
+	}
+	return k
+}
+
+// cleanLines makes text from elsewhere safe to print, line by line.
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = tui.Clean(l)
+	}
+	return strings.Join(lines, "\n")
+}
