@@ -7,9 +7,16 @@ import (
 	"yolotop/parse"
 )
 
-// BenchmarkDetectors measures what all detectors together cost a row.
+// BenchmarkDetectors measures what all detectors together cost a row, beside what the benchmark
+// itself costs.
 func BenchmarkDetectors(b *testing.B) {
+	b.Run("all", func(b *testing.B) { benchmarkDetectors(b, newDetectors()) })
+	b.Run("none", func(b *testing.B) { benchmarkDetectors(b, nil) })
+}
+
+func benchmarkDetectors(b *testing.B, detectors []detector) {
 	r := newRun(1, 0)
+	r.detectors = detectors
 	r.Memory.Total, r.Memory.Measure, r.Trainer = 24*parse.GiB, parse.Reserved, "ultralytics"
 	columns := &parse.Columns{Losses: []string{"box_loss", "cls_loss", "dfl_loss"}, Instances: true, Size: true}
 	const iters = 500

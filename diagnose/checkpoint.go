@@ -61,16 +61,24 @@ func (r *Run) ResumeCommand() string {
 	switch r.Trainer {
 	case "ultralytics":
 		return "yolo train resume model=" + last
-	case "yolov5", "yolov7", "yolov9":
-		return "python train.py --resume " + last
+	case "yolov5": // its scripts for classes and masks are others, and several devices need a launcher
+		if r.Has("resume") && r.Has("hyp") && !r.Has("mask_ratio") && len(r.Devices) <= 1 {
+			return "python train.py --resume " + last
+		}
 	}
 	return ""
 }
 
-// shellQuote is a word as a POSIX shell takes it.
+// shellQuote is a word as a shell takes it: that of Windows where it is a path from there.
 func shellQuote(word string) string {
+	if strings.Contains(word, `\`) {
+		if strings.Contains(word, " ") {
+			return `"` + word + `"`
+		}
+		return word
+	}
 	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+=:,@%\\", c)
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+=:,@%", c)
 	}
 	if strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
 		return word
@@ -87,7 +95,9 @@ func (r *Run) AdviceFor(f *Finding) []Message {
 	}
 	out := append([]Message(nil), f.Advice...)
 	switch {
-	case r.Death != nil && c.Timed:
+	case r.Death != nil && !c.Timed:
+		out = append(out, Say("checkpoint.dead", c.Epoch))
+	case r.Death != nil:
 		out = append(out, Say("checkpoint.lost", c.Epoch, c.Age))
 	case r.Death == nil && r.Status == Running && c.Timed:
 		out = append(out, Say("checkpoint.age", c.Epoch, c.Age))

@@ -46,16 +46,23 @@ func TestGraveFindingNamesTheCheckpoint(t *testing.T) {
 // TestResumeCommand promises a command that the trainer takes and the shell reads as meant.
 func TestResumeCommand(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ trainer, folder, want string }{
-		{"ultralytics", "runs/detect/train", "yolo train resume model=runs/detect/train/weights/last.pt"},
-		{"yolov5", "runs/train/exp", "python train.py --resume runs/train/exp/weights/last.pt"},
-		{"ultralytics", "/home/a b/it's", `yolo train resume model='/home/a b/it'\''s/weights/last.pt'`},
-		{"ultralytics", `D:\runs\train`, `yolo train resume model=D:\runs\train/weights/last.pt`},
-		{"ultralytics", "", ""},
-		{"mmengine", "work_dirs/x", ""},
+	detect := map[string]string{"resume": "False", "hyp": "hyp.yaml"}
+	for _, c := range []struct {
+		trainer, folder, want string
+		args                  map[string]string
+	}{
+		{"ultralytics", "runs/detect/train", "yolo train resume model=runs/detect/train/weights/last.pt", nil},
+		{"yolov5", "runs/train/exp", "python train.py --resume runs/train/exp/weights/last.pt", detect},
+		{"yolov5", "runs/train-cls/exp", "", map[string]string{"epochs": "10"}}, // another script, which cannot
+		{"yolov9", "runs/train/exp", "", detect},                                // one of several scripts
+		{"ultralytics", "/home/a b/it's", `yolo train resume model='/home/a b/it'\''s/weights/last.pt'`, nil},
+		{"ultralytics", `D:\runs\train`, `yolo train resume model=D:\runs\train/weights/last.pt`, nil},
+		{"ultralytics", `D:\my runs`, `yolo train resume model="D:\my runs/weights/last.pt"`, nil},
+		{"ultralytics", "", "", nil},
+		{"mmengine", "work_dirs/x", "", nil},
 	} {
 		r := newRun(1, 0)
-		r.Trainer, r.SaveDir = c.trainer, c.folder
+		r.Trainer, r.SaveDir, r.Args = c.trainer, c.folder, c.args
 		if got := r.ResumeCommand(); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}

@@ -139,6 +139,9 @@ func (d *creep) judge(r *Run, e *parse.Event, c *ratchet, gpu int, total float64
 		found.Advice = []Message{Say("creep.sizes"), Say("oom.fragmented.segments")}
 	case r.Memory.Measure == parse.AllocatedMax:
 		found.Because = Say("creep.max.because", parse.Bytes(c.base), parse.Bytes(c.best), c.highs, c.epochs-ratchetSettled)
+	case d.dense.goesOn() && !dense:
+		found.Title = Say("creep.dense.grown.title", parse.Bytes(c.best-c.base))
+		found.Because = Say("creep.dense.because.end", parse.Bytes(c.base), parse.Bytes(c.best), d.dense.rises, d.dense.coincide)
 	case dense:
 		found.Title = Say("creep.dense.grown.title", parse.Bytes(c.best-c.base))
 		found.Because = Say("creep.dense.grown.because", parse.Bytes(c.base), parse.Bytes(c.best), d.dense.rises, d.dense.coincide, forecast)

@@ -88,7 +88,11 @@ func (d *denseWatch) forecast(r *Run) (m Message, ok bool) {
 		return m, false
 	}
 	rise, most := parse.Bytes(d.grown/float64(d.late)), parse.Bytes(d.greatest)
-	if left := float64(r.Epochs) - r.Position(); r.Epochs > 0 && left < seen {
+	left := float64(r.Epochs) - r.Position()
+	if r.Epochs > 0 && left <= 0 || r.Status != Running {
+		return m, false
+	}
+	if r.Epochs > 0 && left < seen {
 		m = Say("dense.next.end", Percent(left/(left+seen)), rise, most)
 	} else {
 		m = Say("dense.next", Epochs(int(math.Ceil(seen))), rise, most)

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestHostRAMQuality(t *testing.T) {
 	} {
 		draw := rand.New(rand.NewPCG(1, 2))
 		s := NewSession(Input{Name: "train.log"})
-		feed(s, 0, banner+start)
+		feed(s, 0, strings.Replace(banner, "batch=16", "batch=128", 1)+start)
 		run := s.Runs()[0]
 		warned := 0
 		for i := range 20 * 30 {

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"time"
 
 	"yolotop/parse"
@@ -152,6 +153,7 @@ type hostRamp struct {
 	high        float64 // of the present block, in bytes
 	last        float64 // of the block before
 	calm        float64 // of the last block that did not rise
+	first       float64 // of the first block
 	rises       int
 	steps       float64 // sum of the rises in a row
 	initialized bool
@@ -181,7 +183,7 @@ func (h *hostRamp) close(total float64) {
 	rise := h.high - h.last
 	switch {
 	case h.last == 0:
-		h.calm = h.high
+		h.calm, h.first = h.high, h.high
 	case rise > hostRise*total:
 		h.rises++
 		h.steps += rise
@@ -191,17 +193,21 @@ func (h *hostRamp) close(total float64) {
 	h.last = h.high
 }
 
-// mosaicImages is how many decoded images a data loader process of Ultralytics keeps for mosaics
-// at most (data/base.py).
-const mosaicImages = 1000
+// A data loader process of Ultralytics keeps so many batches of decoded images for mosaics, and
+// so many images at most (max_buffer_length in data/base.py).
+const (
+	mosaicBatches = 8
+	mosaicImages  = 1000
+)
 
 // mosaicBuffers is how many bytes those of all processes take at most; 0 if that is not known.
 func mosaicBuffers(r *Run) float64 {
 	workers := max(r.Workers, r.LoaderWorkers)
-	if r.Trainer != "ultralytics" || workers <= 0 || len(r.ImgSize) == 0 {
+	if r.Trainer != "ultralytics" || r.Task == "classify" || workers <= 0 || r.Batch < 1 || len(r.ImgSize) == 0 {
 		return 0
 	}
-	return float64(workers*mosaicImages*3) * pixels(1, r.ImgSize)
+	images := math.Min(mosaicBatches*r.Batch, mosaicImages)
+	return float64(workers) * images * 3 * pixels(1, r.ImgSize)
 }
 
 func (h *hostRamp) judge(r *Run, e *parse.Event, used, total float64) {
@@ -212,7 +218,7 @@ func (h *hostRamp) judge(r *Run, e *parse.Event, used, total float64) {
 		}
 		return
 	}
-	if rest := mosaicBuffers(r) - (h.high - h.calm); rest > 0 && used+rest < hostFull*total {
+	if rest := mosaicBuffers(r) - (h.high - h.first); rest > 0 && used+rest < hostFull*total {
 		return // its processes fill their buffers of images once, and there is room for them
 	}
 	perBlock := h.steps / float64(h.rises)

@@ -50,6 +50,9 @@ func (r *Run) measured(m parse.MemoryReading) {
 		r.forgetMemory()
 	}
 	r.Memory.Measure, r.Memory.Last, r.Memory.Step, r.Memory.Decimal = m.Measure, m.Bytes, m.Step, m.Decimal
+	if m.Bytes > r.batchPeak {
+		r.batchPeak, r.batchPeakEpoch = m.Bytes, r.Epoch
+	}
 	if r.flat++; m.Bytes > r.Memory.Peak {
 		r.flat = 0
 	}
@@ -69,7 +72,7 @@ func (r *Run) measured(m parse.MemoryReading) {
 
 // forgetMemory begins the series anew, with another measure.
 func (r *Run) forgetMemory() {
-	r.MemorySeries = Series{}
+	r.MemorySeries, r.batchPeak, r.firstLevel = Series{}, 0, 0
 	r.Memory = Memory{Total: r.Memory.Total}
 	for i := range r.Epochal {
 		st := &r.Epochal[i]

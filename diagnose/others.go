@@ -17,14 +17,16 @@ type OtherRun struct {
 	Batch       float64
 	ImgSize     []int
 	Peak, Total parse.Bytes // greatest memory, and the card's; 0 if not known
+	PeakEpoch   int         // of the peak
 	Epochs      int         // that were seen
 	Growth      float64     // bytes an epoch, behind the first one; NaN if too few were seen
 	OOMEpoch    int         // in which it ran out of memory; 0 if it did not
 
 	measure    parse.Measure
 	step       parse.Bytes
-	setting    string      // what else its memory depends on
-	first      []float64   // losses of its first epoch
+	setting    string    // what else its memory depends on
+	first      []float64 // losses of its first epoch
+	saveDir    string
 	firstLevel parse.Bytes // most memory of its first epoch; 0 if that has not ended
 }
 
@@ -38,12 +40,12 @@ const otherEpochs = 3
 // AsOther sums up a run for comparison with others; ok is false if it says too little: a run
 // that still goes on, or whose model, data or batch are not known.
 func (r *Run) AsOther(name string) (o OtherRun, ok bool) {
-	if r.Model == "" || modelName(r.Model) == "last.pt" || r.Data == "" || r.Batch < 1 || len(r.ImgSize) == 0 || r.Memory.Peak == 0 || r.Status == Running || r.Stepwise {
+	if !r.comparableModel() || r.batchPeak == 0 || r.Status == Running || r.Stepwise {
 		return o, false
 	}
 	o = OtherRun{
-		Name: name, Batch: r.Batch, ImgSize: r.ImgSize, Peak: r.Memory.Peak, Total: r.Memory.Total, Epochs: r.EpochsSeen, Growth: r.growthPerEpoch(),
-		measure: r.Memory.Measure, step: r.Memory.Step, setting: r.memorySettings(), first: r.firstLosses, firstLevel: r.firstLevel,
+		Name: name, Batch: r.Batch, ImgSize: r.ImgSize, Peak: r.batchPeak, PeakEpoch: r.batchPeakEpoch, Total: r.Memory.Total, Epochs: r.EpochsSeen, Growth: r.growthPerEpoch(),
+		measure: r.Memory.Measure, step: r.Memory.Step, setting: r.memorySettings(), saveDir: r.SaveDir, first: r.firstLosses, firstLevel: r.firstLevel,
 	}
 	if r.outgrown() && r.DeathAt.Epoch > 0 {
 		o.OOMEpoch = r.DeathAt.Epoch
@@ -54,7 +56,7 @@ func (r *Run) AsOther(name string) (o OtherRun, ok bool) {
 // memorySettings are the settings that its memory depends on, apart from batch and image size.
 func (r *Run) memorySettings() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s %d", r.Trainer, modelName(r.Model), path.Base(r.Data), len(r.Devices))
+	fmt.Fprintf(&b, "%s %s %s %d", r.Trainer, r.Model, r.Data, len(r.Devices))
 	for _, key := range memorySettings {
 		v := r.Args[key]
 		if key == "amp" && r.AMPFailed {
@@ -65,8 +67,12 @@ func (r *Run) memorySettings() string {
 	return b.String()
 }
 
-// modelName is the file of a model without its folder.
-func modelName(model string) string { return path.Base(strings.ReplaceAll(model, `\`, "/")) }
+// comparableModel reports whether what is trained is known: a checkpoint may be of any model.
+func (r *Run) comparableModel() bool {
+	name := path.Base(strings.ReplaceAll(r.Model, `\`, "/"))
+	checkpoint := name == "last.pt" || name == "best.pt" || strings.HasPrefix(name, "epoch")
+	return r.Model != "" && !checkpoint && r.Data != "" && r.Batch >= 1 && len(r.ImgSize) > 0
+}
 
 // outgrown reports whether the run has died of an out-of-memory that its own needs explain.
 func (r *Run) outgrown() bool {
@@ -79,7 +85,7 @@ func (r *Run) outgrown() bool {
 		cause = m
 	}
 	switch cause.Key {
-	case "oom.others.because", "oom.free.because", "oom.bare.because", "oom.huge.because":
+	case "oom.others.because", "oom.free.because":
 		return false
 	}
 	return true
@@ -109,7 +115,7 @@ func (r *Run) growthPerEpoch() float64 {
 
 // How runs differ in the memory that batch and image size take.
 const (
-	sizesDiffer = 1.25 // times as many pixels a step, from which on they are of another size
+	sizesDiffer = 2    // times as many pixels a step, from which on growth tells a leak from the size
 	ratesAlike  = 1.4  // times as fast, up to which they grow alike
 	flatGrowth  = 0.02 // of the peak over all epochs, up to which a run has not grown
 )
@@ -127,7 +133,7 @@ func pixels(batch float64, size []int) float64 {
 // comparable are the other runs that had the same settings, those of the same size first. The
 // run itself, read from another file, is not among them.
 func (r *Run) comparable(others []OtherRun) []OtherRun {
-	if r.Batch < 1 || len(r.ImgSize) == 0 || r.Model == "" || r.Data == "" {
+	if !r.comparableModel() {
 		return nil
 	}
 	mine := r.memorySettings()
@@ -136,8 +142,8 @@ func (r *Run) comparable(others []OtherRun) []OtherRun {
 		if o.measure != r.Memory.Measure || o.setting != mine {
 			continue
 		}
-		if len(o.first) > 0 && slices.Equal(o.first, r.firstLosses) {
-			continue // a copy of its log
+		if o.saveDir == r.SaveDir && len(o.first) > 0 && slices.EqualFunc(o.first, r.firstLosses, close4) {
+			continue // a copy of its log: with the same seed, another run may have the same losses
 		}
 		out = append(out, o)
 	}
@@ -178,7 +184,11 @@ func (r *Run) Comparison() []Message {
 }
 
 func (r *Run) compareSame(o OtherRun) Message {
-	switch leak := r.active(Leak); {
+	leak := r.active(Leak)
+	if leak != nil && !grew(r.growthPerEpoch(), o.Epochs, o.Peak, o.step) {
+		leak = nil // so slow that it would not show in so few epochs
+	}
+	switch {
 	case o.OOMEpoch > 0:
 		return Say("other.same.died", o.Name, o.OOMEpoch, o.Peak)
 	case leak != nil && !math.IsNaN(o.Growth) && grew(o.Growth, o.Epochs, o.Peak, o.step):
@@ -195,8 +205,8 @@ func (r *Run) compareSize(o OtherRun) (m Message, ok bool) {
 	size := Say("other.size", o.Batch, o.ImgSize[0])
 	times := pixels(r.Batch, r.ImgSize) / pixels(o.Batch, o.ImgSize)
 	far := times >= sizesDiffer || times <= 1/sizesDiffer
-	if leak := r.active(Leak); leak != nil && far && !math.IsNaN(o.Growth) {
-		mine := r.growthPerEpoch()
+	mine := r.growthPerEpoch()
+	if r.active(Leak) != nil && far && !math.IsNaN(o.Growth) && grew(mine, o.Epochs, o.Peak, o.step) {
 		switch ratio := mine / o.Growth; {
 		case !grew(o.Growth, o.Epochs, o.Peak, o.step):
 			return Say("other.size.flat", o.Name, size, Epochs(o.Epochs)), true
@@ -210,7 +220,7 @@ func (r *Run) compareSize(o OtherRun) (m Message, ok bool) {
 	switch {
 	case o.OOMEpoch > 0:
 		return Say("other.size.died", o.Name, size, o.OOMEpoch, o.Peak), true
-	case r.outgrown() && far && times > 1 && o.Epochs > r.EpochsSeen:
+	case r.outgrown() && r.active(Leak) == nil && times > 1 && o.Epochs > r.EpochsSeen:
 		return Say("other.size.lived", o.Name, size, o.Peak, Epochs(o.Epochs)), true
 	}
 	return Say("other.size.peak", o.Name, size, o.Peak, Epochs(o.Epochs)), true

@@ -3,26 +3,36 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+
+	"yolotop/parse"
 )
 
 // othersWeighed is how many runs of a session are looked at for comparison, the newest ones.
 const othersWeighed = 64
 
-// Compare tells the session of other runs. Those that are like a run of the session are among
-// its Others from then on.
+// Compare tells the session of other runs, of which it keeps some dozens. Those that are like a
+// run of the session are among its Others from then on.
 func (s *Session) Compare(others ...OtherRun) {
 	for _, o := range others {
 		known := func(k OtherRun) bool { return k.Name == o.Name }
-		if !slices.ContainsFunc(s.others, known) {
+		if len(s.others) < othersWeighed && !slices.ContainsFunc(s.others, known) {
 			s.others = append(slices.Clip(s.others), o)
 		}
 	}
 	s.compareAll()
+	for _, r := range s.runs {
+		e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed}}
+		fit{}.judge(r, &e)
+		r.settle()
+	}
 }
+
+// othersOfOne is how many runs of one log are compared with at most, the newest ones.
+const othersOfOne = 16
 
 // AsOthers sums up the runs of the session for comparison in another one.
 func (s *Session) AsOthers() (out []OtherRun) {
-	for _, r := range s.runs {
+	for _, r := range s.runs[max(0, len(s.runs)-othersOfOne):] {
 		if o, ok := r.AsOther(s.nameOf(r)); ok {
 			out = append(out, o)
 		}
@@ -31,6 +41,7 @@ func (s *Session) AsOthers() (out []OtherRun) {
 }
 
 func (s *Session) compareAll() {
+	s.othersChanged = false
 	for _, r := range s.runs {
 		s.compare(r)
 	}

@@ -52,10 +52,15 @@ func TestOtherBatchTellsLeakFromSize(t *testing.T) {
 		{"growth follows the batch", leaking, configured("8", line(20, 4, .125)...), "growth follows the size of the batch"},
 		{"the other one is flat", leaking, configured("8", line(20, 4, 0)...), "stayed flat for 20 epochs"},
 		{"the same settings were flat", leaking, strings.ReplaceAll(configured("16", line(20, 6, 0)...), "1.116", "1.2"), "with the same settings, stayed flat for 20 epochs, at 6.00 GiB at most: look for what has changed"},
-		{"a smaller batch lived", dead, configured("8", line(20, 12, 0)...), "the size is the matter, not a leak"},
+		{"a smaller batch lived", dead, configured("8", line(20, 12, 0)...), "needed 12.0 GiB at most in 20 epochs: that size fits"},
 		{"a larger batch died", configured("8", line(6, 12, 0)...), dead, "a.log, with batch 16 and imgsz 640, ran out of memory in epoch 4"},
 		{"nothing is wrong", configured("8", line(6, 12, 0)...), configured("16", line(6, 18, 0)...), "needed 18.0 GiB at most in 6 epochs"},
+		{"so slow that it would not show", configured("16", line(40, 6, .01)...), configured("8", line(6, 4, 0)...), "needed 4.00 GiB at most in 6 epochs"},
+		{"not far enough to tell", leaking, configured("12", line(20, 5, .25)...), "needed 9.75 GiB at most"},
 		{"the same log", leaking, leaking, ""},
+		{"the same seed", leaking, strings.ReplaceAll(leaking, "runs/detect/train", "runs/detect/train2"), "with the same settings, grew too"},
+		{"another data set of the same name", leaking, strings.Replace(configured("8", line(20, 4, 0)...), "data=x.yaml", "data=/other/x.yaml", 1), ""},
+		{"what a checkpoint is of", strings.Replace(leaking, "yolo11s.pt", "a/best.pt", 1), strings.Replace(configured("8", line(20, 4, 0)...), "yolo11s.pt", "a/best.pt", 1), ""},
 		{"another model", leaking, strings.Replace(configured("8", line(20, 4, 0)...), "yolo11s.pt", "yolo11m.pt", 1), ""},
 		{"without AMP", leaking, strings.Replace(configured("8", line(20, 4, 0)...), "amp=True", "amp=False", 1), ""},
 		{"too short", leaking, configured("8", 4, 4), ""},
@@ -88,6 +93,9 @@ func TestYesterdayTellsWhetherTodayFits(t *testing.T) {
 		"it has come further":        configured("16", line(17, 12, 0)...),
 		"it needs less at the start": configured("16", 9, 9),
 		"another size":               configured("12", 12, 12),
+		"it has ended":               configured("16", 12) + "1 epochs completed in 0.1 hours.\n",
+		"a smaller card":             strings.Replace(configured("16", 12, 12), "24268MiB", "20000MiB", 1),
+		"it ends before":             strings.ReplaceAll(configured("16", 12, 12), "100", "9"),
 	} {
 		if f := only(t, told(t, log, other)).active(Tight); f != nil {
 			t.Errorf("%s: %+v", name, f)
@@ -110,5 +118,52 @@ func TestRunsOfOneSession(t *testing.T) {
 	}
 	if len(got) != 3 || !strings.Contains(got[0], "batch 24 and imgsz 640, needed 20") || !strings.Contains(got[2], "train.log (1), with batch 16") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestCompareLate promises the same warning where other runs are told of after the rows were read,
+// as on a screen, and that a copy of the log itself, which is being written, never warns.
+func TestCompareLate(t *testing.T) {
+	t.Parallel()
+	yesterday := NewSession(Input{Name: "a.log"})
+	feed(yesterday, 0, strings.ReplaceAll(configured("16", append(line(5, 12, 0), line(5, 22.4, 0)...)...), "1.116", "1.2"))
+	yesterday.Observe(ended)
+	s := NewSession(Input{Name: "today.log"})
+	feed(s, 0, configured("16", 12, 12))
+	s.Compare(yesterday.AsOthers()...)
+	if f := only(t, s).active(Tight); f == nil || !f.Provisional {
+		t.Errorf("%+v", f)
+	}
+	whole := configured("16", append(line(5, 12, 0), line(5, 22.4, 0)...)...)
+	if f := only(t, told(t, whole[:len(whole)/4], whole)).finding(Tight); f != nil {
+		t.Errorf("its own copy warns: %+v", f)
+	}
+}
+
+// TestRetriedBatchIsNotTheOther promises that the peak of another run is that of the batch which
+// fitted.
+func TestRetriedBatchIsNotTheOther(t *testing.T) {
+	t.Parallel()
+	retried := configured("32", 22.9)
+	retried += "WARNING ⚠️ CUDA out of memory with batch=32. Reducing to batch=16 and retrying (1/3).\n" + strings.ReplaceAll(epochsOf(100, line(6, 11, 0)...), banner, "")
+	s := NewSession(Input{Name: "a.log"})
+	feed(s, 0, retried)
+	s.Observe(ended)
+	others := s.AsOthers()
+	if len(others) != 1 || others[0].Batch != 16 || others[0].Peak > 12*parse.GiB {
+		t.Errorf("%+v", others)
+	}
+}
+
+// TestManyOthersAreBounded promises that hundreds of other runs cost no more than some dozens.
+func TestManyOthersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := NewSession(Input{Name: "today.log"})
+	feed(s, 0, configured("16", line(6, 6, 0)...))
+	for n := range 500 {
+		s.Compare(OtherRun{Name: strings.Repeat("x", n+1), Batch: 8, ImgSize: []int{640}})
+	}
+	if len(s.others) != othersWeighed {
+		t.Errorf("%d others", len(s.others))
 	}
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"time"
 
 	"yolotop/parse"
@@ -17,16 +18,25 @@ const (
 type pauses struct {
 	epoch, iter int
 	elapsed     time.Duration
-	usual       float64 // seconds a step takes, the pauses left out
-	steps       int
+	calm        time.Duration // that steps without a pause have taken
+	steps       int           // and how many they are
+	// at and before are the iterations of the pauses of this epoch and of the one before.
+	at, before []int
 }
 
-// row takes a row; it reports whether there was a pause before it.
+// pausesKept is how many pauses of an epoch are remembered.
+const pausesKept = 16
+
+// row takes a row; it reports whether there was a pause before it that does not come in each epoch:
+// a validation in the middle of an epoch does, and may leak.
 func (p *pauses) row(rec *parse.Progress) bool {
 	if rec.Elapsed < 0 || rec.Iter < 0 {
 		return false
 	}
 	if rec.Epoch != p.epoch || rec.Iter < p.iter { // its first row holds the start of the workers
+		if rec.Epoch != p.epoch {
+			p.before, p.at = p.at, p.before[:0]
+		}
 		p.epoch, p.iter, p.elapsed = rec.Epoch, rec.Iter, rec.Elapsed
 		return false
 	}
@@ -35,12 +45,17 @@ func (p *pauses) row(rec *parse.Progress) bool {
 	if steps <= 0 {
 		return false
 	}
-	extra := took.Seconds() - float64(steps)*p.usual
-	if p.steps > 0 && extra >= pauseLeast.Seconds() && extra >= pauseTimes*p.usual {
-		return true
+	if took >= pauseLeast && p.steps > 0 { // few rows are so late: only they are weighed
+		usual := p.calm / time.Duration(p.steps)
+		if extra := took - time.Duration(steps)*usual; extra >= pauseLeast && extra >= pauseTimes*usual {
+			if len(p.at) < pausesKept {
+				p.at = append(p.at, rec.Iter)
+			}
+			again := func(iter int) bool { return iter-steps <= rec.Iter && rec.Iter <= iter+steps }
+			return !slices.ContainsFunc(p.before, again)
+		}
 	}
+	p.calm += took
 	p.steps += steps
-	weight := max(0.05, float64(steps)/float64(p.steps))
-	p.usual += (took.Seconds()/float64(steps) - p.usual) * min(weight, 1)
 	return false
 }

@@ -196,6 +196,9 @@ type Run struct {
 	flat                         int                 // measured rows since the last new high
 	readings                     [parse.Measures]int // so far, by measure
 	firstLevel                   parse.Bytes         // most memory of its first epoch; 0 before its end
+	batchPeak                    parse.Bytes         // most memory with the batch in force
+	batchPeakEpoch               int                 // and its epoch
+	closed                       int                 // how often an epoch was closed
 	firstLosses                  []float64           // of its first epoch; nil before its end
 	other                        *OtherRun           // its sum, once it has ended; nil if that is to be made anew
 	isOther                      bool                // it says enough

@@ -38,10 +38,12 @@ type Session struct {
 	// recordings is that recordings of devices and logs may belong together in another way
 	// than when that was looked at.
 	recordings bool
-	others     []OtherRun  // that were told of
-	event      parse.Event // the newest one
-	nextID     int
-	now        time.Time // of the last tick
+	others     []OtherRun // that were told of
+	// othersChanged is that a run has ended, or goes on, since runs were compared.
+	othersChanged bool
+	event         parse.Event // the newest one
+	nextID        int
+	now           time.Time // of the last tick
 }
 
 // inputState is what a session remembers of one input.
@@ -116,12 +118,13 @@ func (s *Session) Observe(e parse.Event) {
 		return
 	}
 	run := in.run
-	before := run.EpochsSeen
+	closed, status := run.closed, run.Status
 	s.event = e // here, since what detectors get would be allocated anew each time
 	run.update(&s.event)
-	if run.EpochsSeen != before {
+	if run.closed != closed {
 		s.compare(run)
 	}
+	s.othersChanged = s.othersChanged || run.Status != status
 	run.observe(&s.event)
 	run.settle()
 	switch e.Record.(type) {
@@ -400,7 +403,9 @@ type Snapshot struct {
 // Snapshot copies what a screen needs.
 func (s *Session) Snapshot(now time.Time) *Snapshot {
 	s.joinRecordings()
-	s.compareAll()
+	if s.othersChanged {
+		s.compareAll()
+	}
 	snap := &Snapshot{Now: now, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)

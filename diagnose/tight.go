@@ -95,8 +95,11 @@ func (d *tight) driver(r *Run, e *parse.Event, s *parse.GPU) {
 	}
 	share := float64(g.Used) / float64(g.Total)
 	f := r.active(Tight)
+	if f != nil && f.Provisional {
+		f = nil // another run's need; this is a number of its own
+	}
 	if f != nil && !f.ByDriver {
-		return // the log says it already, or another run's
+		return // the log says it already
 	}
 	from := tightDriver
 	if r.measuredRows > 0 {

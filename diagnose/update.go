@@ -170,6 +170,7 @@ func (r *Run) startEpoch(e *parse.Event, epoch int) *EpochStat {
 
 // closeEpoch records what an epoch ended with.
 func (r *Run) closeEpoch(st *EpochStat) {
+	r.closed++
 	if r.firstLevel == 0 {
 		r.firstLevel = st.Peak
 	}
@@ -288,6 +289,7 @@ func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 		}
 		r.Phase, r.Death = Finishing, nil
 	case parse.BatchReduced:
+		r.batchPeak, r.firstLevel, r.firstLosses = 0, 0, nil // of what does not fit
 		r.Batch, grave = n.Batch, true
 		r.mark(MarkBatchReduced, r.Position(), Say("mark.batch", n.Batch))
 	case parse.NaNRecovery:

@@ -76,14 +76,23 @@ func otherLogs(logs []logFile, path string, args map[string]string) []Target {
 	return out
 }
 
-// ReadSome is Read, but of a regular file only, of at most so many bytes, and until emit returns
-// false.
+// ReadSome is Read, but of a regular file only, of at most so many bytes (of what a compressed one
+// holds), and until emit returns false.
 func ReadSome(target Target, most int64, emit func(parse.Event) bool) error {
 	f, err := openFile(target.Path)
 	if err != nil {
 		return &readError{target.Path, err}
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return &readError{target.Path, errNotFile}
+	}
+	var r io.Reader = f
+	if isGzip(f) {
+		if r, err = unzip(f); err != nil {
+			return &readError{target.Path, err}
+		}
+	}
 	more := true
 	tell := func(e parse.Event) { more = more && emit(e) }
 	if target.Args != "" {
@@ -93,7 +102,7 @@ func ReadSome(target Target, most int64, emit func(parse.Event) bool) error {
 		if !more {
 			return 0, io.EOF
 		}
-		return f.Read(p)
+		return r.Read(p)
 	}), most), target.Path, target.Grammar, 0, tell)
 }
 

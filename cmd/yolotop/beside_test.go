@@ -35,9 +35,10 @@ func TestCheckComparesWithRunsBeside(t *testing.T) {
 	write("yesterday.log", logOf(8, 7, 7, 7, 7))
 	write("another.log", strings.ReplaceAll(logOf(4, 5, 5, 5), "yolo11s.pt", "yolo11x.pt"))
 	write("broken.log", "\xff\xfe\x00")
+	write("\x1b]0;evil\a.log", strings.ReplaceAll(logOf(8, 6, 6, 6, 6), "1.", "2."))
 	for _, args := range [][]string{{"check", today}, {"check", "--json", today}} {
 		got := command(t, args...).stdout
-		if !strings.Contains(got, "yesterday.log, with batch 8 and imgsz 640, needed 7.00 GiB at most in 4 epochs") || strings.Contains(got, "another.log") || strings.Contains(got, "broken.log") {
+		if !strings.Contains(got, "yesterday.log, with batch 8 and imgsz 640, needed 7.00 GiB at most in 4 epochs") || strings.Contains(got, "another.log") || strings.Contains(got, "broken.log") || strings.ContainsAny(got, "\x1b\a") {
 			t.Errorf("%v:\n%s", args, got)
 		}
 	}

@@ -121,17 +121,17 @@ func valuesText(names []string, values []float64) string {
 }
 
 func writeFinding(b *strings.Builder, run *diagnose.Run, f *diagnose.Finding, lang diagnose.Lang) {
-	title := f.Title.In(lang)
+	title := tui.Clean(f.Title.In(lang))
 	if !f.Active {
 		fmt.Fprintf(b, "· %s (%s)\n", title, diagnose.Say("check.withdrawn").In(lang))
 		return
 	}
 	fmt.Fprintf(b, "%s %s: %s\n", levelSign(f.Level), f.Kind, title)
 	if !f.Because.IsZero() {
-		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.why").In(lang), f.Because.In(lang))
+		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.why").In(lang), tui.Clean(f.Because.In(lang)))
 	}
 	for i, m := range run.AdviceFor(f) {
-		fmt.Fprintf(b, "    %d. %s\n", i+1, m.In(lang))
+		fmt.Fprintf(b, "    %d. %s\n", i+1, tui.Clean(m.In(lang)))
 	}
 	for _, m := range f.Limits {
 		fmt.Fprintf(b, "    %s: %s\n", diagnose.Say("check.limits").In(lang), m.In(lang))

@@ -194,9 +194,7 @@ func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 	for _, e := range batch {
 		w.session.Observe(e)
 		if f, ok := e.Record.(*parse.Found); ok && f.Name != "" {
-			if info, err := os.Stat(f.Name); err == nil && info.Mode().IsRegular() {
-				w.lookBeside([]sources.Target{{Path: f.Name, Group: f.Group, Grammar: w.options.grammar}})
-			}
+			w.lookBeside([]sources.Target{{Path: f.Name, Group: f.Group, Grammar: w.options.grammar}})
 		}
 		if s, ok := e.Record.(*parse.SourceState); ok && e.Input != diagnose.MachineInput && (s.Status == parse.SourceEnded || s.Status == parse.SourceFailed) {
 			w.ended++
@@ -210,13 +208,13 @@ func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 // lookBeside looks for other runs to compare with, while the inputs are being read.
 func (w *watcher) lookBeside(targets []sources.Target) {
 	go func() {
-		var found []diagnose.OtherRun
-		if err := guarded(func() { found = besides(targets) }); err != nil || len(found) == 0 {
-			return // nobody asked for them
+		found := besides(targets)
+		if len(found) == 0 {
+			return
 		}
 		select {
 		case w.others <- found:
-		default: // the screen has gone
+		default: // the screen has gone, or has more than it can show
 		}
 	}()
 }
