@@ -19,6 +19,9 @@ const cardAlike = 0.1
 
 // Observe implements detector.
 func (fit) Observe(r *Run, e *parse.Event) {
+	if len(r.Others) == 0 {
+		return
+	}
 	switch e.Record.(type) {
 	case *parse.Progress, *parse.Notice, *parse.Failure:
 		fit{}.judge(r, e)

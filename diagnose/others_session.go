@@ -69,6 +69,9 @@ func (s *Session) compare(r *Run) {
 		}
 	}
 	r.Others = r.comparable(others)
+	if f := r.active(Tight); f != nil && f.Provisional && len(r.Others) == 0 {
+		r.withdraw(Tight)
+	}
 }
 
 // nameOf is what a person calls a run: its input, and which one of several in it.
