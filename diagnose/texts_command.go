@@ -92,6 +92,8 @@ var commandTexts = map[Key]text{
 	"summary.resume":       {"to go on after an end: %[1]s", "结束后要继续：%[1]s"},
 	"summary.log":          {"the log: %[1]s", "日志：%[1]s"},
 	"tee.taken":            {"%[1]s exists; writing %[2]s", "%[1]s 已存在；写入 %[2]s"},
+	"run.log":              {"all that it prints is kept in %[1]s", "全部输出保存在 %[1]s"},
+	"run.detached":         {"the training goes on (pid %[1]s); yolotop %[2]s shows it again; kill -INT -- -%[1]s stops it", "训练仍在继续（进程 %[1]s）；yolotop %[2]s 可重新查看；kill -INT -- -%[1]s 可停止"},
 	"keeper.crashed":       {"the viewer crashed (%[1]s); the training goes on, and its text follows", "查看器崩溃（%[1]s）；训练仍在继续，下面是它的输出"},
 	"keeper.crashed.again": {"the viewer crashed (%[1]s); the training goes on; Enter starts the viewer again", "查看器崩溃（%[1]s）；训练仍在继续；按 Enter 重新启动查看器"},
 

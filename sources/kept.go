@@ -24,14 +24,16 @@ const (
 // What a viewer tells a keeper, a line each.
 const keptAt = "at" // how far it has read, in bytes, when it ends
 
-// HearKept hears what a viewer says, until it has ended: how far it has read; ok is false if it
-// did not say that.
-func HearKept(r io.Reader) (at int64, ok bool) {
+// HearKept hears what a viewer says, until it has ended: how far it has read, where ok is false if
+// it did not say that, and what it wants, a word each.
+func HearKept(r io.Reader, wants func(word string)) (at int64, ok bool) {
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		if number, is := strings.CutPrefix(lines.Text(), keptAt+" "); is {
 			n, err := strconv.ParseInt(number, 10, 64)
 			at, ok = n, err == nil && n >= 0
+			continue
 		}
+		wants(lines.Text())
 	}
 	return at, ok
 }

@@ -1,11 +1,13 @@
 package sources
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -253,3 +255,32 @@ func (s *Spool) passDirectly(ctx context.Context, w io.Writer) error {
 
 // File is the file of the spool.
 func (s *Spool) File() *os.File { return s.file }
+
+// Mirror is the spool that another process writes, as that one tells of it by [TellKept] on
+// control. Nothing may be drained into it.
+func Mirror(file *os.File, control io.Reader) *Spool {
+	s := NewSpool(file)
+	go func() {
+		ended := false
+		for lines := bufio.NewScanner(control); !ended && lines.Scan(); {
+			word, why, _ := strings.Cut(lines.Text(), " ")
+			s.mu.Lock()
+			switch word {
+			case keptEnded:
+				ended = true
+			case keptFailed:
+				s.err = keptError(why)
+			}
+			s.tell()
+			s.mu.Unlock()
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !ended && s.err == nil {
+			s.err = errKeeper
+		}
+		s.ended, s.done = true, true
+		s.tell()
+	}()
+	return s
+}

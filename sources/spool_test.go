@@ -183,7 +183,7 @@ func TestKept(t *testing.T) {
 		if rows != 15 || last.Status != c.status || last.Why != c.why {
 			t.Errorf("%s: %d rows, %+v", c.name, rows, last)
 		}
-		if at, ok := HearKept(&back); !ok || at != int64(len(text)) {
+		if at, ok := HearKept(&back, func(word string) { t.Errorf("wants %q", word) }); !ok || at != int64(len(text)) {
 			t.Errorf("%s: read up to %d of %d, %v", c.name, at, len(text), ok)
 		}
 	}

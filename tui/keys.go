@@ -26,6 +26,9 @@ type binding struct {
 // a pipe it would stop the trainer too.
 func bindings() []binding {
 	return []binding{
+		{keys: []string{"s"}, shown: "s", on: onLeave, footer: "key.stop", must: true, do: (*Model).stopTraining},
+		{keys: []string{"d"}, shown: "d", on: onLeave, footer: "key.detach", must: true, do: (*Model).detach},
+		{keys: []string{"esc", "backspace"}, shown: "esc", on: onLeave, footer: "key.cancel", must: true, do: (*Model).back},
 		{keys: []string{"esc", "backspace"}, shown: "esc", on: onText, footer: "key.back", help: "help.back", do: (*Model).back},
 		{keys: []string{"?", "h", "f1"}, shown: "?", on: onMain | onDetail, footer: "key.help", help: "help.help", do: (*Model).openHelp},
 		{keys: []string{"?", "h", "f1"}, shown: "?", on: onHelp, do: (*Model).back},
@@ -48,7 +51,7 @@ func bindings() []binding {
 		{shown: "n p", on: onAnyPage, footer: "key.run", many: true},
 		{keys: []string{"g"}, shown: "g", on: onMain, help: "help.card", do: (*Model).chooseCard},
 		{keys: []string{"m"}, shown: "m", on: onAnyPage, help: "help.mouse", do: (*Model).toggleMouse},
-		{keys: []string{"q", "ctrl+c"}, shown: "q", on: onAnyPage, footer: "key.quit", help: "help.quit", must: true, do: func(*Model) tea.Cmd { return tea.Quit }},
+		{keys: []string{"q", "ctrl+c"}, shown: "q", on: onAnyPage, footer: "key.quit", help: "help.quit", must: true, do: (*Model).quit},
 	}
 }
 

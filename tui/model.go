@@ -29,7 +29,19 @@ type Options struct {
 	// Choose is told which device of this machine a person ties to a run, as for
 	// [diagnose.Session.Choose]. It must not block; nil if there is no such choice.
 	Choose func(run, gpu int)
+	// Leave is told what becomes of the training when a person leaves, where yolotop started it;
+	// nil where it did not, so that there is nothing to ask. It must not block.
+	Leave func(Leave)
 }
+
+// Leave is what becomes of a training that yolotop has started.
+type Leave uint8
+
+// What a person may want.
+const (
+	LeaveStop   Leave = iota // it is asked to stop, harder each time
+	LeaveDetach              // it goes on without a screen
+)
 
 // FrameMsg brings a new snapshot. It is sent at most 10 times a second, and only
 // if something changed; while a run is followed, each second for the ages.
@@ -105,6 +117,9 @@ func (m *Model) frame(snap *diagnose.Snapshot) {
 			added++
 		}
 		m.view.scroll[paneLog] += added
+	}
+	if m.view.page == pageLeave && m.scene().trainingEnded() { // there is nothing to ask any more
+		m.view.page = pageMain
 	}
 	m.settleView()
 }

@@ -19,6 +19,7 @@ type view struct {
 	detail     diagnose.Kind // of the finding that is explained
 	scroll     [panes]int
 	mouse      bool
+	stops      int // how often the training was asked to stop
 }
 
 func (m *Model) back() tea.Cmd {

@@ -13,6 +13,7 @@ const (
 	pageMain page = iota
 	pageDetail
 	pageHelp
+	pageLeave
 )
 
 // pages is a set of pages.
@@ -24,6 +25,7 @@ const (
 	onMain    = pages(1 << pageMain)
 	onDetail  = pages(1 << pageDetail)
 	onHelp    = pages(1 << pageHelp)
+	onLeave   = pages(1 << pageLeave)
 	onText    = onDetail | onHelp
 	onAnyPage = onMain | onText
 )
@@ -63,8 +65,11 @@ func (s scene) pageRoom(h int) int {
 // pageLines are all lines of the page that is open.
 func (s scene) pageLines(w int) (title string, lines []string) {
 	inner := max(1, w-2)
-	if s.view.page == pageHelp {
+	switch s.view.page {
+	case pageHelp:
 		return s.say("pane.help"), s.help(inner)
+	case pageLeave:
+		return s.say("pane.leave"), s.leaving(inner)
 	}
 	return s.detail(inner)
 }

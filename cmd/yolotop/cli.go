@@ -146,7 +146,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
 	return root
 }
 
@@ -189,6 +189,7 @@ timeline, and a warning with reason and remedy before the run dies.
 Usage:
   yolotop                   find the training that runs here, or the last one
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
+  yolotop run -- COMMAND    start a training, keep its log, and watch it
   yolotop check PATH...     read to the end, report, and exit
   yolotop demo              show a sample run; needs no GPU and no network
   yolotop formats           list the trainers whose output is read
@@ -215,6 +216,10 @@ Looks:
   --color WHEN     auto, always or never (default auto; NO_COLOR is respected)
   --ascii          draw with ASCII characters only
 
+run:
+  --log FILE       where all that it prints is kept (an existing file stays;
+                   default: yolotop-DATE-TIME.log)
+
 check:
   --json           print one JSON object instead of text
 
@@ -230,4 +235,5 @@ Exit status:
   2    check: a critical finding; doctor: something is broken
   3    wrong usage, or no training in any input
   130  interrupted
+  run gives that of the command (127: not found, 128 and more: a signal)
 `

@@ -32,7 +32,7 @@ func keepPipe(env environment, o keepOptions) error {
 	}
 	k := &keeper{env: env, lang: o.lang, args: env.args, log: name, spool: sources.NewSpool(file), signals: make(chan os.Signal, 8)}
 	// A stop from the keyboard stops all of the pipeline, as it must; what asks to end does not.
-	signal.Notify(k.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(k.signals, wanted(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)...)
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU)
 	drained := make(chan error, 1)
 	go func() { drained <- k.spool.Drain(env.stdin) }()
@@ -96,11 +96,15 @@ type keeper struct {
 	log     string   // path of the spool, empty if it has none
 	spool   *sources.Spool
 	signals chan os.Signal
+	held    *held // the training, where yolotop has started it; else nil
 }
 
 // show shows the spool until its end and that of the viewer. A viewer that crashes can be had
 // again.
 func (k *keeper) show() error {
+	if k.held != nil {
+		return k.showHeld()
+	}
 	for {
 		end := k.view()
 		if end.told {
@@ -122,6 +126,35 @@ func (k *keeper) show() error {
 		_ = keys.Close()
 		if !again {
 			return nil
+		}
+	}
+}
+
+// showHeld is show for a training that yolotop has started: its exit status is ours, and it can be
+// left alone.
+func (k *keeper) showHeld() error {
+	for {
+		end := k.view()
+		if k.held.detached || end.told {
+			return k.held.leave(k)
+		}
+		var keys *os.File
+		if end.crashed {
+			if keys = k.keys(); keys != nil {
+				k.say("keeper.crashed.again", end.why)
+			} else {
+				k.say("keeper.crashed", end.why)
+			}
+		}
+		again := k.pass(end.at, keys)
+		if keys != nil {
+			_ = keys.Close()
+		}
+		if k.held.detached {
+			return k.held.leave(k)
+		}
+		if !again {
+			return k.held.wait(k)
 		}
 	}
 }
@@ -175,10 +208,16 @@ func (k *keeper) pass(from int64, keys *os.File) (enter bool) {
 				return true
 			}
 		case s := <-k.signals:
-			// An interrupt from the keyboard is the training's, and so is a hangup.
-			if s == syscall.SIGTERM {
+			switch {
+			case k.held != nil && s == syscall.SIGHUP:
+				k.held.wants(wantDetach)
+				return false
+			case k.held != nil:
+				k.held.forward(s)
+			case s == syscall.SIGTERM:
 				return false
 			}
+			// Else an interrupt from the keyboard is the training's, and so is a hangup.
 		}
 	}
 }
@@ -207,6 +246,10 @@ func (k *keeper) view() viewerEnd {
 	for {
 		select {
 		case s := <-k.signals:
+			if k.held != nil && s != syscall.SIGHUP {
+				k.held.forward(s)
+				continue
+			}
 			end.told = true
 			_ = cmd.Process.Signal(s)
 			continue
@@ -250,6 +293,10 @@ func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error
 	cmd = exec.Command(path, k.args...)
 	cmd.Args[0] = "yolotop"
 	cmd.Env = append(os.Environ(), keptVariable+"="+k.log)
+	if k.held != nil {
+		cmd.Env = append(cmd.Env, ownVariable+"=1")
+		cmd.SysProcAttr = viewerAttributes(screen)
+	}
 	cmd.ExtraFiles = []*os.File{k.spool.File(), control, back}
 	cmd.Stdout, cmd.Stderr = k.env.stdout, k.env.stderr
 	var words *os.File
@@ -268,7 +315,11 @@ func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error
 	}()
 	ended := make(chan int64, 1)
 	go func() {
-		at, ok := sources.HearKept(hear)
+		at, ok := sources.HearKept(hear, func(word string) {
+			if k.held != nil {
+				k.held.wants(word)
+			}
+		})
 		_ = hear.Close()
 		_ = cmd.Wait()
 		if !ok { // it crashed: what it has shown is gone
@@ -304,4 +355,13 @@ func ownPath() (string, error) {
 		return self, nil
 	}
 	return os.Executable()
+}
+
+// viewerAttributes are those of the viewer's process. Without a screen it is kept out of our group, so
+// that an interrupt from the keyboard is for the training alone, which ends what is printed.
+func viewerAttributes(screen bool) *syscall.SysProcAttr {
+	if screen {
+		return nil
+	}
+	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -15,8 +15,12 @@ type keepOptions struct {
 }
 
 // keptVariable tells a viewer that a keeper holds what it is to show; its value is the path of
-// the log, empty if there is none that stays. The files are open already.
-const keptVariable = "YOLOTOP_KEPT"
+// the log, empty if there is none that stays. The files are open already. ownVariable tells
+// beside it that yolotop has started the training.
+const (
+	keptVariable = "YOLOTOP_KEPT"
+	ownVariable  = "YOLOTOP_OWN"
+)
 
 // The files that a viewer finds open.
 const (
@@ -25,20 +29,36 @@ const (
 	keptBack    = 5
 )
 
+// What a viewer tells the process that started the training, where that is ours.
+const (
+	wantStop   = "stop"   // ask it to stop, harder each time
+	wantDetach = "detach" // leave it alone
+)
+
 // keptFiles are what a keeper has left open for a viewer.
 type keptFiles struct {
 	spool, control, back *os.File
+	own                  bool   // yolotop has started the training
 	log                  string // path of what is kept; empty if it does not stay
+}
+
+// name is what a person calls the input.
+func (k *keptFiles) name() string {
+	if k.own {
+		return k.log
+	}
+	return "standard input"
 }
 
 // findKept finds what a keeper has left for this process, nil if there is nothing. What this
 // process starts does not find it any more.
 func findKept() *keptFiles {
 	log, ok := os.LookupEnv(keptVariable)
-	if !ok || os.Unsetenv(keptVariable) != nil {
+	_, own := os.LookupEnv(ownVariable)
+	if !ok || os.Unsetenv(keptVariable) != nil || os.Unsetenv(ownVariable) != nil {
 		return nil
 	}
-	k := &keptFiles{spool: inherited(keptSpool, "spool"), control: inherited(keptControl, "control"), back: inherited(keptBack, "back"), log: log}
+	k := &keptFiles{spool: inherited(keptSpool, "spool"), control: inherited(keptControl, "control"), back: inherited(keptBack, "back"), own: own, log: log}
 	if k.spool == nil || k.control == nil || k.back == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -44,6 +45,10 @@ type environment struct {
 	// keep holds what a training pipes in and shows it in another process; nil where this
 	// process reads it itself.
 	keep func(env environment, o keepOptions) error
+	// runTraining starts a training and shows it, and hold holds one that it has started; nil
+	// where yolotop cannot.
+	runTraining func(env environment, o runOptions) error
+	hold        func(env environment, command []string) error
 	// kept is what a keeper holds for this process; nil if it is no viewer of one.
 	kept *keptFiles
 	// afterSignal ends the hold on the terminal's signals, which from then on are
@@ -53,13 +58,13 @@ type environment struct {
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a reader of our output that is gone must not end a training
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := signal.NotifyContext(context.Background(), wanted(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)...)
 	code := execute(ctx, environment{
 		args: os.Args[1:], getenv: os.Getenv,
 		stdin: os.Stdin, typed: term.IsTerminal(os.Stdin.Fd()), stdout: os.Stdout, stderr: os.Stderr,
 		now: time.Now, inputs: findInputs,
 		screen: findTerminal(),
-		keep:   keepPipe, kept: findKept(),
+		keep:   keepPipe, kept: findKept(), runTraining: startTraining, hold: holdTraining,
 		afterSignal: func() (context.Context, context.CancelFunc) {
 			signal.Ignore(os.Interrupt, syscall.SIGHUP, syscall.SIGPIPE)
 			return signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -67,6 +72,11 @@ func main() {
 	})
 	stop()
 	os.Exit(code)
+}
+
+// wanted are those of some signals that whoever started us, such as nohup, does not want ignored.
+func wanted(signals ...os.Signal) []os.Signal {
+	return slices.DeleteFunc(signals, signal.Ignored)
 }
 
 // findInputs finds what is to be watched here.

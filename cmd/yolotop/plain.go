@@ -19,6 +19,7 @@ import (
 type plain struct {
 	out     io.Writer
 	lang    diagnose.Lang
+	formats []string // that were looked for, by name
 	session *diagnose.Session
 	epochs  map[int]int // last epoch printed, by run
 	said    map[said]diagnose.Finding
@@ -34,7 +35,7 @@ type said struct {
 // runPlain prints what happens until all inputs have ended.
 func (w *watcher) runPlain(ctx context.Context) error {
 	p := &plain{
-		out: w.env.stdout, lang: w.options.lang, session: w.session,
+		out: w.env.stdout, lang: w.options.lang, session: w.session, formats: w.options.grammar.Names(),
 		epochs: map[int]int{}, said: map[said]diagnose.Finding{},
 	}
 	reading, stop := context.WithCancel(ctx)
@@ -174,7 +175,7 @@ func (p *plain) end(inputs []diagnose.Input) error {
 		for _, in := range inputs {
 			names = append(names, tui.Clean(in.Name))
 		}
-		return fmt.Errorf("%s: no training in it: %s", strings.Join(names, ", "), diagnose.Say("check.unknown").In(p.lang))
+		return fmt.Errorf("%s: no training in it: %s", strings.Join(names, ", "), diagnose.Say("check.unknown", strings.Join(p.formats, ", ")).In(p.lang))
 	}
 	return nil
 }

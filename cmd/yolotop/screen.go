@@ -147,7 +147,23 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 
 func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
-	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose}
+	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving()}
+}
+
+// leaving tells the process that has started the training what becomes of it; nil where nobody
+// of ours has.
+func (w *watcher) leaving() func(tui.Leave) {
+	if w.env.kept == nil || !w.env.kept.own {
+		return nil
+	}
+	back := w.env.kept.back
+	return func(l tui.Leave) {
+		word := wantStop
+		if l == tui.LeaveDetach {
+			word = wantDetach
+		}
+		fmt.Fprintln(back, word) // a pipe that holds far more than anybody types
+	}
 }
 
 // choose hands a choice to whoever owns the session. It never blocks the keyboard.

@@ -84,12 +84,16 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		return err
 	}
 	inGrammar(targets, o.grammar)
-	w := &watcher{env: env, options: o, session: diagnose.NewSession(sessionInputs(targets)...), choices: make(chan choice, 8), others: make(chan []diagnose.OtherRun, 16)}
+	inputs := sessionInputs(targets)
+	if i := slices.IndexFunc(targets, func(t sources.Target) bool { return t.Path == standardInput }); i >= 0 && env.kept != nil {
+		inputs[i].Name = env.kept.name()
+	}
+	w := &watcher{env: env, options: o, session: diagnose.NewSession(inputs...), choices: make(chan choice, 8), others: make(chan []diagnose.OtherRun, 16)}
 	for i, t := range targets {
 		var s sources.Source
 		switch {
 		case t.Path == standardInput && env.kept != nil:
-			s = sources.NewKept(sources.KeptOptions{Name: "standard input", File: env.kept.spool, Control: env.kept.control, Back: env.kept.back, Input: i, Grammar: t.Grammar})
+			s = sources.NewKept(sources.KeptOptions{Name: env.kept.name(), File: env.kept.spool, Control: env.kept.control, Back: env.kept.back, Input: i, Grammar: t.Grammar})
 		case t.Path == standardInput:
 			s = sources.NewStdin(env.stdin, i, t.Grammar)
 		default:

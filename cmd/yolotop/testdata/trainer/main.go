@@ -54,7 +54,7 @@ func main() {
 		n, err := os.Stdout.WriteString(s)
 		sum.Write([]byte(s[:n]))
 		r.Bytes += n
-		if err != nil {
+		if err != nil && len(r.Errors) < 3 {
 			r.Errors = append(r.Errors, err.Error())
 		}
 	}
