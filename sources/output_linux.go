@@ -129,6 +129,9 @@ func (s *outputSearch) stream(t *trainingRun, pid int, fd string, depth int) (ou
 	case link == "/dev/null":
 		return parse.OutputNowhere, ""
 	case strings.HasPrefix(link, "/dev/pts/"), strings.HasPrefix(link, "/dev/tty"):
+		if _, env := s.procfs.memory(pid); env[LogVariable] != "" && s.regular(env[LogVariable]) {
+			return parse.OutputFile, env[LogVariable] // the terminal is the one that we opened for it
+		}
 		return s.terminal(t, pid, fd, link), ""
 	}
 	if path, ok := s.reach(pid, fd, link); ok && s.regular(path) {
@@ -153,11 +156,11 @@ func (s *outputSearch) behind(t *trainingRun, pipe string, writer, depth int) (o
 		if err != nil || link != pipe {
 			continue
 		}
+		if path := s.kept(&f, pid); path != "" { // by tee, or by us
+			return parse.OutputFile, path
+		}
 		if b, err := f.read(procPath(pid, "/comm"), smallLimit); err == nil && strings.HasPrefix(string(b), "yolotop") {
 			continue
-		}
-		if path := s.kept(&f, pid); path != "" {
-			return parse.OutputFile, path
 		}
 		if out, file := s.stream(t, pid, "/fd/1", depth-1); out == parse.OutputFile || out == parse.OutputPane {
 			return out, file

@@ -12,6 +12,10 @@ import (
 	"time"
 )
 
+// LogVariable is the variable of the environment in which yolotop tells a training that it has
+// started, and who looks for it, the path of the log that it keeps.
+const LogVariable = "YOLOTOP_LOG"
+
 // trainWord is a word of a command line that says that a program trains. A folder such
 // as runs/train does not.
 var trainWord = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:train|training|trainer|finetune|fine_tune|pretrain|fit)(?:[^a-z]|$)`)

@@ -136,6 +136,7 @@ func TestDiscoverWhereTheOutputGoes(t *testing.T) {
 		"another folder":        {"mkdir there; cd there; train > /dev/null 2>&1", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "there/runs/detect/train7/results.csv"},
 		"text and errors apart": {"train 2> err.txt | tee out.txt > /dev/null", "", parse.OutputFile, "out.txt"},
 		"read by us":            {`ln -s "$(command -v cat)" yolotop; train 2>&1 | ./yolotop > shown.txt`, "", parse.OutputPipe, ""},
+		"kept by us":            {`ln -s "$(command -v tee)" yolotop; train 2>&1 | ./yolotop out.txt > /dev/null`, "", parse.OutputFile, "out.txt"},
 		"an old log beside":     {"printf '%s' \"$OLD\" > last.log; touch -d 2020-01-01 last.log; echo > notes.txt; train > /dev/null 2>&1", "YOLOTOP_TEST_FOLDER=1", parse.OutputFile, "runs/detect/train7/results.csv"},
 		"deleted":               {"exec > gone.txt 2>&1; rm gone.txt; train", "", parse.OutputUnknown, ""},
 	} {
@@ -249,21 +250,36 @@ func TestDiscoverLeavesOldFolders(t *testing.T) {
 	}
 }
 
+// inTerminal runs a command in a terminal of its own.
+func inTerminal(t *testing.T, shell *exec.Cmd) {
+	t.Helper()
+	master, name := openTerminal(t)
+	tty, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOCTTY, 0)
+	check(t, err)
+	shell.Stdin, shell.Stdout, shell.Stderr = tty, tty, tty
+	check(t, shell.Start())
+	check(t, tty.Close())
+	go func() { _, _ = io.Copy(io.Discard, master) }()
+	t.Cleanup(func() { _ = shell.Wait() })
+}
+
 // A terminal that is not tmux's cannot be read by anybody else.
 func TestDiscoverATerminal(t *testing.T) {
 	t.Parallel()
-	f := startTraining(t, "train", func(t *testing.T, shell *exec.Cmd) {
-		master, name := openTerminal(t)
-		tty, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOCTTY, 0)
-		check(t, err)
-		shell.Stdin, shell.Stdout, shell.Stderr = tty, tty, tty
-		check(t, shell.Start())
-		check(t, tty.Close())
-		go func() { _, _ = io.Copy(io.Discard, master) }()
-		t.Cleanup(func() { _ = shell.Wait() })
-	})
+	f := startTraining(t, "train", inTerminal)
 	if got := f.only(t); got.output != parse.OutputTerminal || got.key() != "" {
 		t.Errorf("output %d %q", got.output, got.key())
+	}
+}
+
+// One that we have opened for a training has a log.
+func TestDiscoverATerminalOfOurOwn(t *testing.T) {
+	t.Parallel()
+	log := filepath.Join(t.TempDir(), "kept.log")
+	put(t, log, banner)
+	f := startTraining(t, "train", inTerminal, LogVariable+"="+log)
+	if got := f.only(t); got.output != parse.OutputFile || got.key() != log {
+		t.Errorf("output %d %q, want %q", got.output, got.key(), log)
 	}
 }
 

@@ -19,9 +19,6 @@ import (
 	"yolotop/sources"
 )
 
-// logVariable tells the training, and who looks for it, where its log is.
-const logVariable = "YOLOTOP_LOG"
-
 // startTraining is "yolotop run": it starts a holder, which starts the training and keeps what it
 // prints, and shows that. This process may go at any time; the holder and the training stay.
 func startTraining(env environment, o runOptions) error {
@@ -95,7 +92,7 @@ func startHolder(log *os.File, name string, command []string) (h *held, control 
 	cmd := exec.Command(path, append([]string{"hold", "--"}, command...)...)
 	cmd.Args[0] = "yolotop"
 	if full, err := filepath.Abs(name); err == nil {
-		cmd.Env = append(os.Environ(), logVariable+"="+full)
+		cmd.Env = append(os.Environ(), sources.LogVariable+"="+full)
 	}
 	cmd.ExtraFiles = append([]*os.File{log}, theirs...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
