@@ -18,6 +18,9 @@ import (
 	"yolotop/parse"
 )
 
+// StandardInput is the name of the input that a training is piped into.
+const StandardInput = "standard input"
+
 // Input is one input of a session, known by its index.
 type Input struct {
 	Name string // as given, for people
@@ -44,6 +47,7 @@ type Session struct {
 	event         parse.Event // the newest one
 	nextID        int
 	now           time.Time // of the last tick
+	began         time.Time // of the first one
 }
 
 // inputState is what a session remembers of one input.
@@ -166,6 +170,9 @@ func (s *Session) Tick(now time.Time) {
 		jump = now.Sub(s.now) // the machine slept: silence that proves nothing
 	}
 	s.now = now
+	if s.began.IsZero() {
+		s.began = now
+	}
 	for i := range s.states {
 		s.states[i].forsake(now)
 	}
@@ -394,6 +401,7 @@ func (s *Session) SourceOf(input int) parse.SourceState { return s.states[input]
 // Snapshot is the state of a session at one moment, safe to read elsewhere.
 type Snapshot struct {
 	Now     time.Time
+	Began   time.Time // of the watching; zero in its first second
 	Inputs  []Input
 	Sources []parse.SourceState // by input
 	Runs    []*Run              // oldest first
@@ -406,7 +414,7 @@ func (s *Session) Snapshot(now time.Time) *Snapshot {
 	if s.othersChanged {
 		s.compareAll()
 	}
-	snap := &Snapshot{Now: now, Inputs: s.inputs, Machine: s.machine.clone()}
+	snap := &Snapshot{Now: now, Began: s.began, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)
 	}

@@ -178,6 +178,9 @@ var screenTexts = map[Key]text{
 	"search.unknown":     {"where its output goes cannot be told, and there is no run folder of it yet", "无法得知其输出去向，且尚无其训练目录"},
 
 	"start.nothing":      {"nothing was read yet", "尚未读到任何内容"},
+	"start.pipe.stderr":  {"If the training shows its rows beside this screen, they go to the error stream: join the two with 2>&1 before the pipe.", "如果训练进度显示在此界面之外，说明进度行写到了标准错误：请在管道前加 2>&1 合并。"},
+	"start.pipe.buffer":  {"If it is a script of your own, Python keeps what it prints until a buffer is full: start it with PYTHONUNBUFFERED=1.", "如果是自己的脚本，Python 会缓冲输出直到缓冲区满：请用 PYTHONUNBUFFERED=1 启动。"},
+	"start.pipe.run":     {"Or let yolotop start it, which avoids both: yolotop run -- COMMAND", "或由 yolotop 启动，可同时避免两者：yolotop run -- 命令"},
 	"start.unknown":      {"%[1]s lines were read, none of a trainer that is known; the newest ones are in the log", "已读取 %[1]s 行，没有一行来自已知的训练器；最新的几行见日志"},
 	"start.tried":        {"looked for: %[1]s", "已查找：%[1]s"},
 	"start.tried.others": {"and for samples of GPUs, errors of torch, memory counters", "以及 GPU 采样、torch 错误、显存计数"},

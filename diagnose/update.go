@@ -265,6 +265,8 @@ func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 			r.begun = r.Epoch + 1
 		}
 		return
+	case parse.BarBegan:
+		return
 	case parse.TrainingStarted:
 		if n.Epochs > 0 {
 			r.Epochs = n.Epochs

@@ -60,8 +60,8 @@ func version(s string) (v [3]int) {
 	return v
 }
 
-// atLeast reports whether version s is v or newer.
-func atLeast(s string, v [3]int) bool {
+// AtLeast reports whether version s is v or newer.
+func AtLeast(s string, v [3]int) bool {
 	have := version(s)
 	for i := range have {
 		if have[i] != v[i] {

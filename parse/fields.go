@@ -119,7 +119,7 @@ func (r *fieldReader) read(s *Stream, text []byte, _ int) bool {
 
 // validates reads a frame of a validation's bar.
 func (r *fieldReader) validates(s *Stream, line []byte) bool {
-	if rest, ok := bareBar(line); ok {
+	if rest, _, ok := bareBar(line); ok {
 		s.emit(&Stage{Kind: Validating, Part: "val", Done: -1, Total: -1, Elapsed: -1})
 		s.glued(rest)
 		return true

@@ -286,6 +286,7 @@ const (
 	EpochBegan                          // a heading says that Epoch begins
 	ModelSummary                        // the model has Count parameters
 	OptimizerChosen                     // Name is the optimizer
+	BarBegan                            // a bar whose rows will come stands at its beginning
 )
 
 // Notice is an announcement of the trainer.

@@ -38,7 +38,7 @@ func ultralytics() dialect {
 			r.table.base = 1
 			r.introduce = func(b *Banner) {
 				r.table.unit = 1e9
-				if atLeast(b.Version, since2_30) {
+				if AtLeast(b.Version, since2_30) {
 					r.table.unit = GiB
 				}
 			}
@@ -76,7 +76,10 @@ func (r *yoloReader) read(s *Stream, text []byte, reset int) bool {
 		s.glued(rest)
 		return true
 	}
-	if rest, ok := bareBar(text); ok {
+	if rest, done, ok := bareBar(text); ok {
+		if done == 0 {
+			s.emit(&Notice{Kind: BarBegan})
+		}
 		s.glued(rest)
 		return true
 	}
@@ -94,17 +97,17 @@ func (r *yoloReader) frame(text []byte, reset int) *Progress {
 
 // bareBar recognizes a frame without a description: "  0%|   | 0/4 [00:00<?, ?it/s]"
 // or ": 0% ──── 0/4  0.1s".
-func bareBar(text []byte) (rest []byte, ok bool) {
+func bareBar(text []byte) (rest []byte, done int, ok bool) {
 	i := skipSpace(text, 0)
 	if i < len(text) && text[i] == ':' {
 		i = skipSpace(text, i+1)
 	}
 	_, n := scanInt(text[i:])
 	if n == 0 || n > 3 || i+n >= len(text) || text[i+n] != '%' {
-		return nil, false
+		return nil, 0, false
 	}
 	t, rest := scanBar(text[i:])
-	return rest, t.total >= 0
+	return rest, t.done, t.total >= 0
 }
 
 // testing reads the bar of YOLOv5's classifier over its validation images, which

@@ -47,7 +47,7 @@ func (r *nasReader) read(s *Stream, text []byte, _ int) bool {
 		s.glued(rest)
 		return true
 	}
-	if rest, ok := bareBar(line); ok {
+	if rest, _, ok := bareBar(line); ok {
 		s.glued(rest)
 		return true
 	}

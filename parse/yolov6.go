@@ -51,7 +51,7 @@ func (r *yolov6Reader) read(s *Stream, text []byte, _ int) bool {
 		s.glued(rest)
 		return true
 	}
-	if rest, ok := bareBar(line); ok {
+	if rest, _, ok := bareBar(line); ok {
 		s.glued(rest)
 		return true
 	}

@@ -22,9 +22,16 @@ const (
 )
 
 // What a viewer tells a keeper, a line each.
-const keptAt = "at" // how far it has read, in bytes, when it ends
+const keptAt = "at" // how far it has shown what is kept, in bytes, when it ends
 
-// HearKept hears what a viewer says, until it has ended: how far it has read, where ok is false if
+// SayShown tells a keeper how far a viewer has shown what is kept; what lies behind it passes
+// through when the viewer has ended.
+func SayShown(w io.Writer, at int64) error {
+	_, err := fmt.Fprintf(w, "%s %d\n", keptAt, at)
+	return err
+}
+
+// HearKept hears what a viewer says, until it has ended: how far it has shown what is kept, where ok is false if
 // it did not say that, and what it wants, a word each.
 func HearKept(r io.Reader, wants func(word string)) (at int64, ok bool) {
 	for lines := bufio.NewScanner(r); lines.Scan(); {
@@ -62,7 +69,6 @@ type KeptOptions struct {
 	File    *os.File  // what the training has printed so far
 	From    int64     // where its text begins in the file
 	Control io.Reader // what the keeper says of it; see [TellKept]
-	Back    io.Writer // to which Run says at its end how far it has read; nil for nobody
 	Input   int       // index among the inputs
 	Grammar parse.Grammar
 	now     func() time.Time
@@ -105,11 +111,6 @@ func (k *Kept) Run(ctx context.Context, p Publisher) error {
 		return err
 	}
 	pos, buf := k.options.From, make([]byte, chunkSize)
-	defer func() {
-		if k.options.Back != nil {
-			fmt.Fprintf(k.options.Back, "%s %d\n", keptAt, pos)
-		}
-	}()
 	fresh, reading := false, false
 	for {
 		at := time.Time{}

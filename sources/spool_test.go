@@ -161,8 +161,7 @@ func TestKept(t *testing.T) {
 		s := spool(t)
 		text := training()
 		check(t, s.Drain(strings.NewReader(text)))
-		var back bytes.Buffer
-		k := NewKept(KeptOptions{Name: "standard input", File: s.File(), Control: strings.NewReader(c.control), Back: &back})
+		k := NewKept(KeptOptions{Name: "standard input", File: s.File(), Control: strings.NewReader(c.control)})
 		rec := &recorder{}
 		err := k.Run(t.Context(), rec)
 		if (err != nil) != (c.status == parse.SourceFailed) {
@@ -183,9 +182,13 @@ func TestKept(t *testing.T) {
 		if rows != 15 || last.Status != c.status || last.Why != c.why {
 			t.Errorf("%s: %d rows, %+v", c.name, rows, last)
 		}
-		if at, ok := HearKept(&back, func(word string) { t.Errorf("wants %q", word) }); !ok || at != int64(len(text)) {
-			t.Errorf("%s: read up to %d of %d, %v", c.name, at, len(text), ok)
-		}
+	}
+	var back bytes.Buffer
+	check(t, SayShown(&back, 4711))
+	back.WriteString("stop\n")
+	var wants []string
+	if at, ok := HearKept(&back, func(word string) { wants = append(wants, word) }); !ok || at != 4711 || len(wants) != 1 || wants[0] != "stop" {
+		t.Errorf("shown up to %d, %v, wants %q", at, ok, wants)
 	}
 }
 

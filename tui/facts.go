@@ -3,8 +3,10 @@ package tui
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // fact is a line of a list: what, and its value.
@@ -157,6 +159,23 @@ func base2(name string) string {
 	return base(name)
 }
 
+// pipeLate is how long nothing may come through a pipe before it is said what may be the reason.
+const pipeLate = 5 * time.Second
+
+// nothingLines says that nothing came, and after a while why that may be.
+func (s scene) nothingLines(w int) []string {
+	out := wrap(s.say("start.nothing"), w)
+	waiting := s.snap != nil && len(s.snap.Sources) > 0 && s.snap.Sources[0].Status == parse.SourceWaiting && s.inputName(0) == diagnose.StandardInput
+	if !waiting || s.snap.Began.IsZero() || s.snap.Now.Sub(s.snap.Began) < pipeLate {
+		return out
+	}
+	for _, key := range []diagnose.Key{"start.pipe.stderr", "start.pipe.buffer", "start.pipe.run"} {
+		out = append(out, "")
+		out = append(out, wrap(s.say(key), w)...)
+	}
+	return out
+}
+
 // unknownLines says of an input that nobody understands what was tried, and what to do.
 func (s scene) unknownLines(w int) []string {
 	out := append(wrap(s.say("start.unknown", s.run.Texts), w), "")
@@ -178,7 +197,7 @@ func (s scene) startFacts(w, _ int) (caption, []string) {
 	if r == nil || !r.Known {
 		c.title = s.say("pane.input")
 		if r == nil || r.Texts == 0 {
-			return c, wrap(s.say("start.nothing"), w)
+			return c, s.nothingLines(w)
 		}
 		return c, s.unknownLines(w)
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"yolotop/diagnose"
 	"yolotop/parse"
 )
 
@@ -43,7 +44,7 @@ func (s scene) sources() (parts []string, troubled bool) {
 			}
 			parts = append(parts, text)
 		case parse.SourceEnded:
-			if name == "stdin" {
+			if name == diagnose.StandardInput {
 				calm = append(calm, s.say("source.pipe.ended"))
 			} else if mine(i) {
 				calm = append(calm, name)

@@ -170,7 +170,7 @@ func gib(b parse.Bytes) string {
 // base is an input's name without its folders.
 func base(name string) string {
 	if name == "-" || name == "" {
-		return "stdin"
+		return diagnose.StandardInput
 	}
 	return clean(filepath.Base(name))
 }

@@ -116,7 +116,7 @@ func sessionInputs(targets []sources.Target) []diagnose.Input {
 	for i, t := range targets {
 		inputs[i] = diagnose.Input{Name: t.Path, Group: t.Group}
 		if t.Path == standardInput {
-			inputs[i].Name = "standard input"
+			inputs[i].Name = diagnose.StandardInput
 		}
 	}
 	return inputs

@@ -336,3 +336,13 @@ func TestATeeIsNeverOverwritten(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnEmptyPipeIsExplained promises that a pipe through which nothing comes is explained after some
+// seconds, with the remedies.
+func TestAnEmptyPipeIsExplained(t *testing.T) {
+	t.Parallel()
+	w := open(t, 100, 30, `sleep 1000 | "$YOLOTOP" -`)
+	w.shows("nothing was read yet")
+	w.shows("PYTHONUNBUFFERED=1")
+	w.shows("yolotop run -- COMMAND")
+}

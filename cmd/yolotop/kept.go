@@ -47,7 +47,7 @@ func (k *keptFiles) name() string {
 	if k.own {
 		return k.log
 	}
-	return "standard input"
+	return diagnose.StandardInput
 }
 
 // findKept finds what a keeper has left for this process, nil if there is nothing. What this

@@ -11,6 +11,7 @@ import (
 
 	"yolotop/diagnose"
 	"yolotop/parse"
+	"yolotop/sources"
 	"yolotop/tui"
 )
 
@@ -67,6 +68,9 @@ func (w *watcher) leave() {
 	summary := guarded(func() { w.summarize() }) // after a crash the session may be broken
 	if summary != nil {
 		fmt.Fprintln(w.env.stderr, summary)
+	}
+	if w.env.kept != nil {
+		_ = sources.SayShown(w.env.kept.back, w.shown.Load()) // a keeper that is gone shows nothing
 	}
 	if len(w.drainers) == 0 {
 		return
@@ -138,6 +142,7 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 				continue
 			}
 			frames <- w.session.Snapshot(w.env.now())
+			w.shown.Store(w.offset)
 			frame.shown()
 		case <-ctx.Done():
 			return

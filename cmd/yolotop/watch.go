@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,17 +52,20 @@ const busCapacity = 64
 
 // watcher is what is being watched: a session fed by sources.
 type watcher struct {
-	env      environment
-	options  watchOptions
-	session  *diagnose.Session
-	sources  []sources.Source
-	drainers []sources.Drainer // programs that must not be left without a reader
-	machine  []sources.Source  // of the machine itself; they never end
-	ended    int
-	endless  bool                     // there are always more inputs to come
-	choices  chan choice              // of devices, by a person at the screen
-	others   chan []diagnose.OtherRun // that were found beside the inputs
-	pace     time.Duration            // between frames while changes keep coming; 0 is frameEvery
+	env       environment
+	options   watchOptions
+	session   *diagnose.Session
+	sources   []sources.Source
+	drainers  []sources.Drainer // programs that must not be left without a reader
+	machine   []sources.Source  // of the machine itself; they never end
+	ended     int
+	keptInput int                      // of what a keeper holds
+	offset    int64                    // of the newest event of a training that a keeper holds
+	shown     atomic.Int64             // that offset when a snapshot was last taken for the screen
+	endless   bool                     // there are always more inputs to come
+	choices   chan choice              // of devices, by a person at the screen
+	others    chan []diagnose.OtherRun // that were found beside the inputs
+	pace      time.Duration            // between frames while changes keep coming; 0 is frameEvery
 }
 
 // choice ties a device to a run by hand; see [diagnose.Session.Choose].
@@ -93,7 +97,8 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		var s sources.Source
 		switch {
 		case t.Path == standardInput && env.kept != nil:
-			s = sources.NewKept(sources.KeptOptions{Name: env.kept.name(), File: env.kept.spool, Control: env.kept.control, Back: env.kept.back, Input: i, Grammar: t.Grammar})
+			w.keptInput = i
+			s = sources.NewKept(sources.KeptOptions{Name: env.kept.name(), File: env.kept.spool, Control: env.kept.control, Input: i, Grammar: t.Grammar})
 		case t.Path == standardInput:
 			s = sources.NewStdin(env.stdin, i, t.Grammar)
 		default:
@@ -197,6 +202,9 @@ func (w *watcher) start(ctx context.Context) (*sources.Bus, <-chan error) {
 func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 	for _, e := range batch {
 		w.session.Observe(e)
+		if w.env.kept != nil && e.Input == w.keptInput {
+			w.offset = max(w.offset, e.Offset)
+		}
 		if f, ok := e.Record.(*parse.Found); ok && f.Name != "" {
 			w.lookBeside([]sources.Target{{Path: f.Name, Group: f.Group, Grammar: w.options.grammar}})
 		}
