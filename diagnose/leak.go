@@ -12,8 +12,9 @@ import (
 type leak struct {
 	log   growth
 	cards []*cardGrowth
-	size  float64 // the greatest of images so far; 0 before the first
-	iters int     // of an epoch; 0 before the first
+	ranks []*rankGrowth // by the hook, which knows better than the log
+	size  float64       // the greatest of images so far; 0 before the first
+	iters int           // of an epoch; 0 before the first
 	// compared is that the trainings before this one in its process were looked at.
 	compared bool
 	stepwise bool // of the newest row
@@ -68,10 +69,15 @@ func (d *leak) Observe(r *Run, e *parse.Event) {
 			for _, c := range d.cards {
 				c.growth.changed()
 			}
+			for _, g := range d.ranks {
+				g.growth.changed()
+			}
 		case parse.BatchReduced:
-			d.log, d.cards = growth{}, nil
+			d.log, d.cards, d.ranks = growth{}, nil, nil
 			r.withdraw(Leak)
 		}
+	case *parse.Hook:
+		d.hook(r, e, rec)
 	case *parse.GPU:
 		d.card(r, e, rec)
 	}
@@ -104,6 +110,9 @@ func (d *leak) row(r *Run, e *parse.Event, p *parse.Progress, v, quantum float64
 		return
 	}
 	d.between(r, e)
+	if len(d.ranks) > 0 {
+		return
+	}
 	limit := 0.0
 	if r.Memory.Total > 0 {
 		limit = float64(r.Memory.Total - contextLeast)

@@ -37,6 +37,18 @@ func (r *Run) counters(c *parse.Memory) {
 	}
 }
 
+// hook takes a line of the hook. What the first process waits counts for all.
+func (r *Run) hook(h *parse.Hook) {
+	if !r.Hooked {
+		r.Hooked, r.stepped, r.waited = true, 0, 0 // the hook measures, the trainer estimates
+	}
+	r.counters(&h.Memory)
+	if h.Rank == 0 {
+		r.stepped += h.Took
+		r.waited += h.Wait
+	}
+}
+
 // betterAfter is how often a measure must be seen before it replaces one that tells less.
 const betterAfter = 2
 

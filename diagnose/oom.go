@@ -24,17 +24,10 @@ func (d *oom) Observe(r *Run, e *parse.Event) {
 			r.withdraw(OOM) // the smaller batch lasted an epoch
 			d.retries = 0
 		}
+	case *parse.Hook:
+		d.counts(r, e, &rec.Memory)
 	case *parse.Memory:
-		if rec.OOMs > d.counted && r.Death == nil {
-			d.counted = rec.OOMs
-			r.raise(e, Finding{
-				Kind: OOM, GPU: max(rec.Device, r.gpu()), Level: Warning, Provisional: true,
-				Title:   Say("oom.counted.title", rec.OOMs),
-				Because: Say("oom.counted.because", rec.OOMs, max(rec.Retries, 0)),
-				Advice:  smallerAdvice(r, r.Memory.Last, r.Memory.Total),
-				Limits:  []Message{Say("oom.counted.limits")},
-			})
-		}
+		d.counts(r, e, rec)
 	case *parse.Notice:
 		if rec.Kind == parse.BatchReduced {
 			d.retries++
@@ -59,6 +52,20 @@ func (d *oom) Observe(r *Run, e *parse.Event) {
 				d.likely(r, e)
 			}
 		}
+	}
+}
+
+// counts says that torch has counted errors which the program survived.
+func (d *oom) counts(r *Run, e *parse.Event, rec *parse.Memory) {
+	if rec.OOMs > d.counted && r.Death == nil {
+		d.counted = rec.OOMs
+		r.raise(e, Finding{
+			Kind: OOM, GPU: max(rec.Device, r.gpu()), Level: Warning, Provisional: true,
+			Title:   Say("oom.counted.title", rec.OOMs),
+			Because: Say("oom.counted.because", rec.OOMs, max(rec.Retries, 0)),
+			Advice:  smallerAdvice(r, r.Memory.Last, r.Memory.Total),
+			Limits:  []Message{Say("oom.counted.limits")},
+		})
 	}
 }
 

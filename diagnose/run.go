@@ -144,6 +144,8 @@ type Run struct {
 	LastRow       time.Time     // arrival of the newest row; zero if it was read from a file
 	DamagedImages int
 	Texts         int // lines so far that nobody understood
+	// Hooked is that yolotop's hook in the training tells what torch counts and how long it waits.
+	Hooked bool
 	// CountedOOMs is how often torch says that it ran out of memory since the process began.
 	CountedOOMs int
 	predecessor *Run // the run before it in the same input, nil if none

@@ -26,10 +26,12 @@ const (
 // device that is held back by heat or by its power supply. To run at the limit of its
 // power is what a busy device does, and no trouble.
 type slow struct {
-	samples []heldBack
-	rates   []float64 // of complete epochs that were not slow
-	full    float64   // share of the device that those held at most
-	byRate  bool      // the active finding is of memory pressure
+	samples   []heldBack
+	rates     []float64 // of complete epochs that were not slow
+	full      float64   // share of the device that those held at most
+	byRate    bool      // the active finding is of memory pressure
+	retries   []retries // by process
+	byRetries bool      // the active finding is of those
 }
 
 // heldBack is a sample of a device.
@@ -54,8 +56,68 @@ func (d *slow) Observe(r *Run, e *parse.Event) {
 				r.withdraw(Slow)
 			}
 		}
+	case *parse.Hook:
+		d.retried(r, e, rec)
 	case *parse.GPU:
 		d.sample(r, e, rec)
+	}
+}
+
+// How often the allocator must have emptied its cache and asked again, in so many lines of the
+// hook, to be in distress, and after how many calm ones it is over.
+const (
+	retriedTimes = 3
+	retriedOf    = 5
+	retriedCalm  = 10
+)
+
+// retries follows the allocator's own count of a process.
+type retries struct {
+	rank, count int
+	recent      []bool // whether it rose, in the newest lines
+	rose        int    // since it was first seen
+}
+
+// retried weighs the allocator's own count, the sign of real pressure: memory that is held and flat
+// near the limit is none.
+func (d *slow) retried(r *Run, e *parse.Event, h *parse.Hook) {
+	if h.Retries < 0 {
+		return
+	}
+	i := slices.IndexFunc(d.retries, func(t retries) bool { return t.rank == h.Rank })
+	if i < 0 {
+		if len(d.retries) < hookRanks {
+			d.retries = append(d.retries, retries{rank: h.Rank, count: h.Retries})
+		}
+		return
+	}
+	t := &d.retries[i]
+	more := max(0, h.Retries-t.count)
+	t.count = h.Retries
+	t.rose += more
+	t.recent = append(t.recent, more > 0)
+	t.recent = t.recent[max(0, len(t.recent)-retriedCalm):]
+	often := 0
+	for _, rose := range t.recent[max(0, len(t.recent)-retriedOf):] {
+		if rose {
+			often++
+		}
+	}
+	f := r.active(Slow)
+	switch {
+	case often >= retriedTimes && f == nil:
+		d.byRetries = true
+		held, _ := h.Reading(parse.Reserved)
+		r.raise(e, Finding{
+			Kind: Slow, GPU: max(h.Device, 0), Level: Warning,
+			Title:   Say("slow.retries.title", t.rose),
+			Because: Say("slow.retries.because", often, min(len(t.recent), retriedOf), held, h.Total),
+			Advice:  smallerAdvice(r, held, h.Total),
+			Limits:  []Message{Say("slow.retries.limits")},
+		})
+	case d.byRetries && f != nil && len(t.recent) == retriedCalm && !slices.Contains(t.recent, true):
+		d.byRetries = false
+		r.withdraw(Slow)
 	}
 }
 

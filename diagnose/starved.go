@@ -42,8 +42,13 @@ type starved struct {
 func (d *starved) Observe(r *Run, e *parse.Event) {
 	switch rec := e.Record.(type) {
 	case *parse.Progress:
-		if rec.StepTime > 0 {
-			d.dataTime(r, e, rec)
+		if rec.StepTime > 0 && !r.Hooked {
+			steps := time.Duration(max(1, r.stepsSince))
+			d.dataTime(r, e, rec.Epoch, rec.StepTime*steps, rec.DataTime*steps)
+		}
+	case *parse.Hook:
+		if rec.Rank == 0 && rec.Took > 0 {
+			d.dataTime(r, e, max(1, r.Epoch), rec.Took, rec.Wait)
 		}
 	case *parse.Host:
 		d.host.sample(rec)
@@ -85,34 +90,32 @@ func (w *dataWait) share() float64 {
 	return float64(w.wait) / float64(w.total)
 }
 
-// dataTime weighs a row that says how long its steps waited. The first row of an
+// dataTime weighs how long the steps of a row took and waited. The first row of an
 // epoch holds the start of the workers and does not count; the first epoch warms
 // caches up and only counts where it is long.
-func (d *starved) dataTime(r *Run, e *parse.Event, p *parse.Progress) {
+func (d *starved) dataTime(r *Run, e *parse.Event, epoch int, step, data time.Duration) {
 	w := &d.wait
 	w.rows++
 	if w.firstEpoch == 0 {
-		w.firstEpoch = p.Epoch
+		w.firstEpoch = epoch
 	}
-	if p.Epoch != w.epoch {
+	if epoch != w.epoch {
 		if w.epoch == w.firstEpoch && w.epochTime < coldEpoch {
 			w.clear()
 			if f := r.active(Starved); f != nil && f.Provisional {
 				r.withdraw(Starved)
 			}
 		}
-		w.epoch, w.epochTime = p.Epoch, 0
+		w.epoch, w.epochTime = epoch, 0
 		return
 	}
-	steps := 1
-	if n := r.stepsSince; n > 0 {
-		steps = n
-	}
-	step := p.StepTime * time.Duration(steps)
 	w.epochTime += step
-	w.push(step, p.DataTime*time.Duration(steps), waitWindow)
+	w.push(step, data, waitWindow)
 	share := w.share()
-	cold := p.Epoch == w.firstEpoch && w.epochTime < coldEpoch && r.Epochs != 1
+	cold := epoch == w.firstEpoch && w.epochTime < coldEpoch && r.Epochs != 1
+	if r.Epoch == 0 { // nothing tells epochs
+		cold = w.epochTime < coldWindow
+	}
 	f := r.active(Starved)
 	switch {
 	case w.total < waitWindow && !(w.total >= waitSoon && share >= waitMuch):

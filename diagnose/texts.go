@@ -303,6 +303,9 @@ var catalogue = map[Key]text{
 	"starved.cores":          {"more workers will not help: the cores are busy; decode less (smaller originals, a cache), fewer augmentations, or more cores", "增加工作进程没有用：核心已满负荷；减少解码（缩小原图、缓存）、减少数据增强，或增加核心"},
 
 	// slow
+	"slow.retries.title":      {"the allocator has emptied its cache and asked again, %[1]s times by now", "分配器已清空缓存并重新申请 %[1]s 次"},
+	"slow.retries.because":    {"by its own count, in %[1]s of the last %[2]s readings; %[3]s of %[4]s are held: the card is full in earnest, and each time costs speed", "据其自身统计，最近 %[2]s 次读数中有 %[1]s 次；已占用 %[4]s 中的 %[3]s：显卡确实满了，每次都会降低速度"},
+	"slow.retries.limits":     {"which request did not fit is not in the count", "统计中没有说明是哪次申请放不下"},
 	"slow.pressure.title":     {"half as fast as before or slower: %[1]s it/s has become %[2]s, with the card nearly full", "速度大幅下降：从 %[1]s it/s 降到 %[2]s，且显存几乎占满"},
 	"slow.pressure.because":   {"earlier epochs held %[1]s of the card, epoch %[3]s holds %[2]s: the allocator frees its cache and asks again at each step", "之前各轮占用显存 %[1]s，第 %[3]s 轮占用 %[2]s：分配器每步都在释放缓存并重新申请"},
 	"slow.pressure.limits":    {"a slow disk or a busy machine in the same epoch would look alike", "同一轮中磁盘变慢或机器繁忙看起来也是这样"},

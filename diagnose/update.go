@@ -47,6 +47,8 @@ func (r *Run) update(e *parse.Event) {
 		r.Host = rec
 	case *parse.Memory:
 		r.counters(rec)
+	case *parse.Hook:
+		r.hook(rec)
 	case *parse.Text:
 		r.Texts++
 		r.log(e, rec.Text, false)
@@ -71,7 +73,7 @@ func (r *Run) progress(e *parse.Event, p *parse.Progress) {
 	if st.Rows > 0 && p.Iter > r.lastIter {
 		r.stepsSince = p.Iter - r.lastIter
 	}
-	if p.StepTime > 0 && st.Rows > 0 { // the first row of an epoch holds the start of the workers
+	if p.StepTime > 0 && st.Rows > 0 && !r.Hooked { // the first row of an epoch holds the start of the workers
 		steps := time.Duration(max(1, r.stepsSince))
 		r.stepped += p.StepTime * steps
 		r.waited += p.DataTime * steps

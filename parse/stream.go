@@ -144,6 +144,10 @@ func (s *Stream) segment(seg *segment) {
 // take offers text to the dialect, to the readers of devices, to the other dialects,
 // and to torch, in this order.
 func (s *Stream) take(text []byte, reset int) {
+	if h := readHook(text); h != nil {
+		s.emit(h)
+		return
+	}
 	weak := s.current >= 0 && s.dialects[s.current].weak
 	if s.reader != nil && !weak && s.reader.read(s, text, reset) {
 		return

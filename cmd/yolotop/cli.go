@@ -146,7 +146,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), hookCommand(env), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
 	return root
 }
 
@@ -191,6 +191,7 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop run -- COMMAND    start a training, keep its log, and watch it
   yolotop check PATH...     read to the end, report, and exit
+  yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
   yolotop formats           list the trainers whose output is read
   yolotop doctor            say what of this machine can be watched
@@ -219,6 +220,7 @@ Looks:
 run:
   --log FILE       where all that it prints is kept (an existing file stays;
                    default: yolotop-DATE-TIME.log)
+  --hook           count tensors, retries and waits inside of the training
 
 check:
   --json           print one JSON object instead of text

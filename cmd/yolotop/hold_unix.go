@@ -61,6 +61,9 @@ func holdTraining(env environment, command []string) error {
 	caught := make(chan os.Signal, 8)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTSTP)
 
+	if folder := env.getenv(hookVariable); folder != "" {
+		defer func() { _ = os.RemoveAll(folder) }()
+	}
 	cmd := exec.Command(command[0], command[1:]...)
 	if env.getenv("TERM") == "" {
 		cmd.Env = append(os.Environ(), "TERM=xterm-256color")

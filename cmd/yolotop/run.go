@@ -21,6 +21,7 @@ const (
 
 // runOptions say how run starts a training.
 type runOptions struct {
+	hook    bool   // count in the training itself
 	log     string // file for what it prints; empty for a name of its own
 	command []string
 	lang    diagnose.Lang
@@ -33,12 +34,13 @@ func logName(now time.Time) string { return now.Format("yolotop-20060102-150405.
 func runCommand(env environment, global *globalFlags, watch *watchOptions) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
-		Use:   "run [--log FILE] -- COMMAND...",
+		Use:   "run [--log FILE] [--hook] -- COMMAND...",
 		Short: "start a training in a terminal of its own and watch it",
 		Long: `Starts the command in a terminal of its own, keeps all that it prints in a log, and
 shows it. The training outlives the screen: a hangup leaves it alone, and Ctrl-C asks
 whether to stop it or to leave it alone. The exit status is the command's. Without a
-terminal (cron, Slurm, nohup) plain lines are printed, and signals go to the command.`,
+terminal (cron, Slurm, nohup) plain lines are printed, and signals go to the command. --hook loads a small file into each
+Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			lang, err := global.language(env)
@@ -74,6 +76,7 @@ terminal (cron, Slurm, nohup) plain lines are printed, and signals go to the com
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().BoolVar(&o.hook, "hook", false, "count what tensors hold, the allocator's retries and the wait for data, in the training itself")
 	cmd.Flags().StringVar(&o.log, "log", "", "file for all that the command prints (default: yolotop-DATE-TIME.log)")
 	return cmd
 }

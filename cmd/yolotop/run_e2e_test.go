@@ -226,3 +226,28 @@ func TestRunStatus(t *testing.T) {
 		t.Errorf("what the command left behind, %d, does not live", left)
 	}
 }
+
+// TestRunHook promises that the command, and what it starts, finds the hook before all else, and that
+// nothing of it is left behind.
+func TestRunHook(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(path, "run", "--hook", "--log", filepath.Join(dir, "log"), "--", "sh", "-c", `echo "path $PYTHONPATH"; ls -1 "${PYTHONPATH%%:*}"`)
+	cmd.Env = append(os.Environ(), "PYTHONPATH=/mine", "TMPDIR="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != exitOK {
+		t.Errorf("%v: %s", err, out)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil || !strings.Contains(string(log), ":/mine\n") || !strings.Contains(string(log), "sitecustomize.py\nyolotop_hook.py\n") {
+		t.Errorf("%q, %v", log, err)
+	}
+	wait(t, "the folder of the hook gone", func() bool {
+		left, _ := filepath.Glob(filepath.Join(dir, "yolotop-hook-*"))
+		return len(left) == 0
+	})
+}

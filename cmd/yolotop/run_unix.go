@@ -19,6 +19,9 @@ import (
 	"yolotop/sources"
 )
 
+// hookVariable tells a holder which folder holds the hook, to be removed at the end.
+const hookVariable = "YOLOTOP_HOOK"
+
 // startTraining is "yolotop run": it starts a holder, which starts the training and keeps what it
 // prints, and shows that. This process may go at any time; the holder and the training stay.
 func startTraining(env environment, o runOptions) error {
@@ -30,7 +33,15 @@ func startTraining(env environment, o runOptions) error {
 	if name != o.log {
 		fmt.Fprintf(env.stderr, "yolotop: %s\n", diagnose.Say("tee.taken", o.log, name).In(o.lang))
 	}
-	held, control, err := startHolder(log, name, o.command)
+	var variables []string
+	if o.hook {
+		folder, pythonPath, err := layHook(env.getenv("PYTHONPATH"))
+		if err != nil {
+			return err
+		}
+		variables = []string{"PYTHONPATH=" + pythonPath, hookVariable + "=" + folder}
+	}
+	held, control, err := startHolder(log, name, o.command, variables)
 	if err != nil {
 		return fmt.Errorf("start the training: %w", err)
 	}
@@ -61,7 +72,7 @@ type held struct {
 }
 
 // startHolder starts a holder; control is what it tells of the log.
-func startHolder(log *os.File, name string, command []string) (h *held, control *os.File, err error) {
+func startHolder(log *os.File, name string, command, variables []string) (h *held, control *os.File, err error) {
 	path, err := ownPath()
 	if err != nil {
 		return nil, nil, err
@@ -91,8 +102,9 @@ func startHolder(log *os.File, name string, command []string) (h *held, control 
 	}
 	cmd := exec.Command(path, append([]string{"hold", "--"}, command...)...)
 	cmd.Args[0] = "yolotop"
+	cmd.Env = append(os.Environ(), variables...)
 	if full, err := filepath.Abs(name); err == nil {
-		cmd.Env = append(os.Environ(), sources.LogVariable+"="+full)
+		cmd.Env = append(cmd.Env, sources.LogVariable+"="+full)
 	}
 	cmd.ExtraFiles = append([]*os.File{log}, theirs...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
