@@ -60,9 +60,13 @@ func (r *Run) active(kind Kind) *Finding {
 // kind with another level and other words.
 func (r *Run) raise(e *parse.Event, f Finding) {
 	f.Active, f.Last = true, r.moment(e)
+	f.Since = e.Arrival
 	r.dirty = true
 	if have := r.finding(f.Kind); have != nil {
 		f.First = have.First
+		if have.Active && have.Level >= f.Level {
+			f.Since = have.Since
+		}
 		if !have.Active && (f.Kind == Leak || f.Kind == Creep) {
 			f.First = f.Last // it is true anew
 		}

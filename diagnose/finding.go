@@ -79,6 +79,8 @@ type Finding struct {
 	Provisional bool
 	ByDriver    bool   // rests on samples of the device GPU
 	First, Last Moment // when it was first and last true
+	// Since is when it was seen to become true, or graver; zero if that was read from a file.
+	Since time.Time
 
 	Title   Message   // what, in one sentence
 	Because Message   // why: the numbers it rests on

@@ -120,6 +120,8 @@ type Run struct {
 	Death      *parse.Failure // what ended the run, nil if nothing did
 	DeathAt    Moment
 	DeathPhase Phase
+	// EndedAt is when it was seen to end, however it did; zero if that was read from a file.
+	EndedAt time.Time
 
 	Epoch, Epochs int // 0 if not known
 	FirstEpoch    int

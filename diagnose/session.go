@@ -128,7 +128,13 @@ func (s *Session) Observe(e parse.Event) {
 	if run.closed != closed {
 		s.compare(run)
 	}
-	s.othersChanged = s.othersChanged || run.Status != status
+	if run.Status != status {
+		s.othersChanged = true
+		run.EndedAt = time.Time{}
+		if run.Status != Running {
+			run.EndedAt = e.Arrival
+		}
+	}
 	run.observe(&s.event)
 	run.settle()
 	switch e.Record.(type) {
@@ -198,7 +204,7 @@ func (in *inputState) forsake(now time.Time) {
 		return
 	}
 	r.inputEnded()
-	r.Forsaken = r.tells()
+	r.Forsaken, r.EndedAt = r.tells(), now
 	r.withdraw(Stalled)
 	r.settle()
 }

@@ -111,7 +111,7 @@ func (stalled) Tick(r *Run, now time.Time) {
 	if silence < limit || r.active(Stalled) != nil {
 		return
 	}
-	e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed}}
+	e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed, Arrival: now}}
 	r.raise(&e, Finding{
 		Kind: Stalled, GPU: r.gpu(), Level: Warning,
 		Title:   Say("stalled.title", silence),

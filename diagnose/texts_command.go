@@ -89,6 +89,8 @@ var commandTexts = map[Key]text{
 	"format.huggingface":     {"Trainer of Hugging Face's transformers: losses, speed, results of evaluations; no memory", "Hugging Face transformers 的 Trainer：损失、速度、评估结果；没有显存"},
 	"format.pytorch":         {"loops of your own: a line with an epoch or a step and named losses, memory as torch counts it, bars of tqdm (GB and MB are taken as 2^30 and 2^20)", "自己写的训练循环：带轮次或步数和命名损失的行、torch 统计的显存、tqdm 进度条（GB 和 MB 按 2^30 和 2^20 计）"},
 
+	"alert.test":           {"this is a test: alerts arrive", "这是一条测试：提醒可以送达"},
+	"alert.sent":           {"sent", "已发送"},
 	"summary.resume":       {"to go on after an end: %[1]s", "结束后要继续：%[1]s"},
 	"summary.log":          {"the log: %[1]s", "日志：%[1]s"},
 	"tee.taken":            {"%[1]s exists; writing %[2]s", "%[1]s 已存在；写入 %[2]s"},

@@ -221,6 +221,9 @@ var screenTexts = map[Key]text{
 	"source.pipe.ended": {"pipe ended", "管道已结束"},
 
 	// Keys: the words of the footer and the sentences of the help.
+	"since":            {"since %[1]s: %[2]s", "%[1]s 以来：%[2]s"},
+	"since.finding":    {"%[1]s (%[2]s)", "%[1]s（%[2]s）"},
+	"since.gone":       {"%[1]s came and went (%[2]s)", "%[1]s 出现后已消失（%[2]s）"},
 	"pane.leave":       {"The training runs", "训练正在运行"},
 	"leave.ask":        {"yolotop has started it. What shall become of it?", "训练由 yolotop 启动。要怎么处理？"},
 	"leave.stop":       {"stop it: it gets an interrupt, as from Ctrl-C; what was saved stays", "停止训练：发送中断（相当于 Ctrl-C）；已保存的内容保留"},

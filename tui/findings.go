@@ -11,9 +11,19 @@ import (
 // "other-process".
 const kindCells = 13
 
-// findingsPane lists what is wrong, the gravest first; the reason stands below
-// where there is room for all of them.
+// findingsPane lists what is wrong, below what has happened while nobody looked.
 func (s scene) findingsPane(w, h int) (caption, []string) {
+	note := s.sinceNote()
+	if note == "" || h < 2 {
+		return s.findingsList(w, h)
+	}
+	c, lines := s.findingsList(w, h-1)
+	return c, append([]string{s.theme.strong.Styled(cut(note, w))}, lines...)
+}
+
+// findingsList lists what is wrong, the gravest first; the reason stands below
+// where there is room for all of them.
+func (s scene) findingsList(w, h int) (caption, []string) {
 	found := s.findings()
 	c := caption{title: s.say("pane.findings"), focused: s.view.focus == paneFindings}
 	if len(found) == 0 {

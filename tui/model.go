@@ -78,9 +78,10 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.background = backgroundDark
 		}
 	case tea.KeyPressMsg:
+		m.key()
 		do := dispatch(msg.String(), m.view.page)
 		if do == nil {
-			return m, nil
+			do = func(*Model) tea.Cmd { return nil }
 		}
 		cmd = do(&m)
 	case tea.MouseWheelMsg:

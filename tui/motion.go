@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +20,9 @@ type view struct {
 	detail     diagnose.Kind // of the finding that is explained
 	scroll     [panes]int
 	mouse      bool
-	stops      int // how often the training was asked to stop
+	lastKey    time.Time // when a key was last pressed; zero before the first
+	since      time.Time // when somebody went who has just come back; else zero
+	stops      int       // how often the training was asked to stop
 }
 
 func (m *Model) back() tea.Cmd {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"yolotop/diagnose"
 	"yolotop/parse"
@@ -111,10 +110,5 @@ func (s scene) lastWritten() string {
 	if at.IsZero() {
 		return ""
 	}
-	now := s.snap.Now
-	at = at.In(now.Location())
-	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
-		return at.Format("15:04")
-	}
-	return at.Format(time.DateOnly + " 15:04")
+	return clock(at, s.snap.Now)
 }

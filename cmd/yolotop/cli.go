@@ -123,6 +123,13 @@ func rootCommand(env environment) *cobra.Command {
 			if err != nil { // a pipe that nobody reads would end the training
 				fmt.Fprintf(env.stderr, "yolotop: %v; going on without it\n", err)
 			}
+			if watch.alerts, err = configuredAlerts(env, watch.alerts); err != nil {
+				if !slices.Contains(paths, standardInput) {
+					return err
+				}
+				fmt.Fprintf(env.stderr, "yolotop: %v; going on without alerts\n", err)
+				watch.alerts = alertConfig{}
+			}
 			if len(paths) == 0 {
 				return watchHere(cmd.Context(), env, watch)
 			}
@@ -146,7 +153,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), hookCommand(env), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
 	return root
 }
 
@@ -194,6 +201,7 @@ Usage:
   yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
   yolotop formats           list the trainers whose output is read
+  yolotop alert             send a test alert
   yolotop doctor            say what of this machine can be watched
 
 Examples:
@@ -211,6 +219,14 @@ Watching:
   --poll           look at files by the clock only (network file systems)
   --follow         without a terminal: go on at the end of a file
   --tee FILE       keep what comes through the pipe (an existing file stays)
+
+Alerts, off by default; when a finding becomes critical, a run stalls or ends:
+  --bell           ring the terminal's bell
+  --notify         show it on the desktop, by the terminal
+  --webhook URL    send it there (Slack, Discord, ntfy, or JSON);
+                   YOLOTOP_WEBHOOK hides the address from other users
+  --alert-command COMMAND
+                   run this; it gets YOLOTOP_TITLE and others, and JSON as input
 
 Looks:
   --lang en|zh     language of the texts (default: the locale's)

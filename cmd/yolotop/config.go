@@ -18,6 +18,7 @@ import (
 // config is the configuration file. It is strict: a key that is not known is an error.
 type config struct {
 	Format []formatConfig `toml:"format"`
+	Alerts alertConfig    `toml:"alerts"`
 }
 
 // formatConfig is a format of the user's own; see [parse.Format].

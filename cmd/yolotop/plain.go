@@ -40,6 +40,8 @@ func (w *watcher) runPlain(ctx context.Context) error {
 	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
+	w.startAlerts(nil)
+	defer w.endAlerts()
 	bus, done := w.start(reading)
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
@@ -69,12 +71,14 @@ func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.
 		select {
 		case batch, ok := <-bus.Events():
 			if !ok {
+				w.alert()
 				return
 			}
 			w.observe(batch, p.after)
 		case <-tick:
 			w.session.Tick(w.env.now())
 			p.findings()
+			w.alert()
 		case <-ctx.Done():
 			return
 		}

@@ -53,6 +53,9 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 			if _, err := global.grammar(env); err != nil {
 				return err
 			}
+			if _, err := configuredAlerts(env, watch.alerts); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				return errors.New("run needs a command: yolotop run -- yolo train data=coco8.yaml")
 			}
@@ -83,7 +86,7 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 
 // viewerFlags are the flags of a command that a viewer takes, too.
 func viewerFlags(cmd *cobra.Command) (out []string) {
-	for _, name := range []string{"lang", "format", "color", "ascii"} {
+	for _, name := range append([]string{"lang", "format", "color", "ascii"}, alertFlags...) {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			out = append(out, "--"+name+"="+f.Value.String())
 		}

@@ -34,6 +34,7 @@ func (w *watcher) runScreen(ctx context.Context) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	program := tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching, gone)...)
+	w.startAlerts(func(sequence string) { program.Send(tea.RawMsg{Msg: sequence}) })
 	frames := make(chan *diagnose.Snapshot, 1)
 	bus, _ := w.start(watching)
 	finished := make(chan error, 2)
@@ -60,6 +61,7 @@ func (w *watcher) runScreen(ctx context.Context) error {
 		err = fmt.Errorf("screen: %w", err)
 	}
 	w.leave()
+	w.endAlerts()
 	return err
 }
 
@@ -136,6 +138,7 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 				w.session.Tick(w.env.now())
 				frame.changed() // the age of the last row
 			}
+			w.alert()
 		case <-frame.due():
 			if len(frames) > 0 { // the terminal hangs
 				frame.later()

@@ -73,3 +73,6 @@ func inherited(fd int, name string) *os.File {
 	unix.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), name)
 }
+
+// shell runs a person's command.
+var shell = []string{"sh", "-c"}

@@ -8,3 +8,6 @@ const controllingTerminal = "CONIN$"
 func inForeground() bool { return true }
 
 func inherited(int, string) *os.File { return nil }
+
+// shell runs a person's command.
+var shell = []string{"cmd", "/c"}

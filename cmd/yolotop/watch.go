@@ -25,6 +25,7 @@ type watchOptions struct {
 	wait, poll, follow bool
 	color              string
 	ascii              bool
+	alerts             alertConfig
 	tee                string // file for the bytes of the pipe; empty for none
 }
 
@@ -35,6 +36,7 @@ func (o *watchOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
 	f.StringVar(&o.tee, "tee", "", "keep what comes through the pipe in this file")
 	cmd.PersistentFlags().StringVar(&o.color, "color", "auto", "auto, always or never")
+	o.alerts.register(cmd.PersistentFlags())
 	cmd.PersistentFlags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
 }
 
@@ -64,6 +66,8 @@ type watcher struct {
 	shown     atomic.Int64             // that offset when a snapshot was last taken for the screen
 	endless   bool                     // there are always more inputs to come
 	choices   chan choice              // of devices, by a person at the screen
+	courier   *courier                 // of alerts; nil if they go nowhere
+	alerter   *alerter                 // nil if alerts go nowhere
 	others    chan []diagnose.OtherRun // that were found beside the inputs
 	pace      time.Duration            // between frames while changes keep coming; 0 is frameEvery
 }
@@ -214,6 +218,33 @@ func (w *watcher) observe(batch []parse.Event, after func(parse.Event)) {
 		if after != nil {
 			after(e)
 		}
+	}
+}
+
+// startAlerts begins to send alerts where a way is configured. ring writes to the terminal.
+func (w *watcher) startAlerts(ring func(string)) {
+	ways, err := w.options.alerts.ways(w.env.getenv, ring)
+	if err != nil || len(ways) == 0 {
+		return // an error was said before
+	}
+	w.courier = newCourier(ways)
+	w.alerter = newAlerter(w.options.lang, hostName(), w.env.now, w.courier.send)
+}
+
+// alert tells of what is new.
+func (w *watcher) alert() {
+	if w.alerter != nil {
+		w.alerter.look(w.session)
+	}
+}
+
+// endAlerts waits a little for alerts that are on their way.
+func (w *watcher) endAlerts() {
+	if w.courier == nil {
+		return
+	}
+	if err := w.courier.close(alertFarewell); err != nil {
+		fmt.Fprintf(w.env.stderr, "yolotop: %v\n", err)
 	}
 }
 
