@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -33,25 +34,27 @@ const (
 // which is called at every wake-up and tick and compares what is with what was; no
 // wake-up is trusted to mean anything.
 //
-// A file that was truncated and has outgrown its old length before we look cannot
-// be told from one that grew.
+// A file that was truncated and has outgrown its old length before we look is told from one
+// that grew by what stands before our position.
 type follower struct {
 	file   *File
 	out    *feed
 	ticker *time.Ticker
 	buf    []byte
 
-	h       handle // nil while there is no file
-	info    fs.FileInfo
-	pos     int64
-	history int64     // what lies before it was there when we came
-	newest  time.Time // arrival of the newest bytes
-	lost    time.Time // when the name was found missing or taken; zero while it is ours
-	absent  bool      // it was missing for so long that we said so
-	woken   <-chan struct{}
-	unwatch func()
-	wakes   int  // in a row, each within a tick of the look before
-	busy    bool // no wake-ups wanted until the file rests for a tick
+	h        handle // nil while there is no file
+	info     fs.FileInfo
+	pos      int64
+	modified time.Time // when the file was last written, at the last look
+	tail     []byte    // what stood before pos when it was read
+	history  int64     // what lies before it was there when we came
+	newest   time.Time // arrival of the newest bytes
+	lost     time.Time // when the name was found missing or taken; zero while it is ours
+	absent   bool      // it was missing for so long that we said so
+	woken    <-chan struct{}
+	unwatch  func()
+	wakes    int  // in a row, each within a tick of the look before
+	busy     bool // no wake-ups wanted until the file rests for a tick
 
 	fault   string // the last error, as it was published; empty if all is well
 	broken  bool   // the file must be opened again, not before retry
@@ -61,7 +64,7 @@ type follower struct {
 
 // attach takes an open file as the one to follow, from its beginning.
 func (w *follower) attach(h handle, info fs.FileInfo) {
-	w.h, w.info, w.pos, w.history = h, info, 0, 0
+	w.h, w.info, w.pos, w.history, w.tail = h, info, 0, 0, w.tail[:0]
 	w.lost, w.absent = time.Time{}, false
 	w.watch()
 }
@@ -163,8 +166,8 @@ func (w *follower) now() time.Time { return w.file.options.system.now() }
 // drain reads to the end of the open file, from the beginning if it is shorter than
 // it was, and publishes the newest frame.
 func (w *follower) drain(ctx context.Context) error {
-	if info, err := w.h.Stat(); err == nil && info.Size() < w.pos {
-		w.pos, w.history = 0, 0
+	if info, err := w.h.Stat(); err == nil && w.begunAnew(info) {
+		w.pos, w.history, w.tail = 0, 0, w.tail[:0]
 		if err := w.out.restart(ctx, w.newest, w.file.options.Path+" was truncated"); err != nil {
 			return err
 		}
@@ -179,6 +182,7 @@ func (w *follower) drain(ctx context.Context) error {
 		if n > 0 {
 			fresh, w.newest = true, at
 			w.pos += int64(n)
+			w.remember(w.buf[:n])
 			if err := w.out.arrived(ctx, w.buf[:n], at, false); err != nil {
 				return err
 			}
@@ -204,6 +208,35 @@ func (w *follower) drain(ctx context.Context) error {
 	return w.out.pending(ctx, w.newest)
 }
 
+// tailSize is how much of what stands before our position is remembered.
+const tailSize = 256
+
+// remember keeps the end of what was read.
+func (w *follower) remember(read []byte) {
+	w.tail = append(w.tail, read[max(0, len(read)-tailSize):]...)
+	w.tail = append(w.tail[:0], w.tail[max(0, len(w.tail)-tailSize):]...)
+}
+
+// begunAnew reports whether the open file was truncated since the last look.
+func (w *follower) begunAnew(info fs.FileInfo) bool {
+	touched := !info.ModTime().Equal(w.modified)
+	w.modified = info.ModTime()
+	return info.Size() < w.pos || touched && !w.goesOn(w.h)
+}
+
+// goesOn reports whether a file holds, before our position, what stood there when it was read.
+func (w *follower) goesOn(h handle) bool {
+	if len(w.tail) == 0 {
+		return w.pos == 0
+	}
+	buf := make([]byte, len(w.tail))
+	n, err := h.ReadAt(buf, w.pos-int64(len(w.tail)))
+	if n < len(buf) && err != nil && !errors.Is(err, io.EOF) {
+		return true // it cannot be read; that is not ours to judge
+	}
+	return bytes.Equal(buf[:n], w.tail)
+}
+
 // checkName finds out whether the name still means the file that is open. If it
 // does not, the file is read for a little longer and then let go.
 func (w *follower) checkName(ctx context.Context) error {
@@ -226,6 +259,9 @@ func (w *follower) checkName(ctx context.Context) error {
 	if err := w.drain(ctx); err != nil || w.broken {
 		return err
 	}
+	if !missing && w.copied() {
+		return w.drain(ctx)
+	}
 	w.detach()
 	w.out.stream.Close(w.newest, w.out.add) // its last line may lack the '\n'
 	if err := w.out.flush(ctx); err != nil {
@@ -236,6 +272,43 @@ func (w *follower) checkName(ctx context.Context) error {
 		return w.out.state(ctx, parse.SourceWaiting, w.file.options.Path+" is gone; waiting for it to come back")
 	}
 	return w.look(ctx)
+}
+
+// copied goes on in the file that has taken the name if it is a longer copy of the one that was
+// read, as rsync and editors make it: what was read stands at its beginning, too.
+func (w *follower) copied() bool {
+	if w.pos < tailSize { // so little may be the same by chance
+		return false
+	}
+	h, err := w.file.options.system.open(w.file.options.Path)
+	if err != nil {
+		return false
+	}
+	info, err := h.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() < w.pos || !w.goesOn(h) || !sameHead(h, w.h, min(w.pos, headCompared)) {
+		_ = h.Close()
+		return false
+	}
+	w.wakeless()
+	_ = w.h.Close()
+	w.h, w.info, w.lost = h, info, time.Time{}
+	w.watch()
+	return true
+}
+
+// headCompared is how much of the beginnings of two files is compared.
+const headCompared = 64 << 10
+
+// sameHead reports whether two files begin with the same n bytes.
+func sameHead(a, b handle, n int64) bool {
+	one, two := make([]byte, n), make([]byte, n)
+	if _, err := a.ReadAt(one, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	if _, err := b.ReadAt(two, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	return bytes.Equal(one, two)
 }
 
 // reopen opens the name again: because there was nothing, or because the open file

@@ -68,7 +68,7 @@ func (f *randomFile) notify() {
 // step does one thing. What destroys waits until all that was there is read.
 func (f *randomFile) step(r *running) {
 	read := func() { r.after(farewell + 4*busyTick) } // it may still look at an old one
-	switch what := f.draw.IntN(12); {
+	switch what := f.draw.IntN(13); {
 	case !f.exist:
 		put(f.t, f.path, "")
 		f.exist, f.size = true, 0
@@ -86,9 +86,12 @@ func (f *randomFile) step(r *running) {
 			return
 		}
 		check(f.t, os.Truncate(f.path, rest))
-		life := f.lives[len(f.lives)-1]
+		life, before := f.lives[len(f.lives)-1], f.size
 		f.lives = append(f.lives, life[int64(len(life))-f.size:][:rest])
 		f.size = rest
+		for rest == 0 && f.draw.IntN(2) == 0 && f.size <= before { // and written on, longer than it was
+			f.write(f.path)
+		}
 		read()
 	case what == 7, what == 8: // rotated; the writer may still hold the old file
 		read()
@@ -107,6 +110,16 @@ func (f *randomFile) step(r *running) {
 		read()
 		check(f.t, os.Remove(f.path))
 		f.exist = false
+	case what == 11 && f.size >= tailSize: // replaced by a copy of itself that is longer, as rsync does
+		read()
+		data, err := os.ReadFile(f.path)
+		check(f.t, err)
+		put(f.t, f.path+".next", string(data))
+		text := f.text()
+		appendTo(f.t, f.path+".next", text)
+		f.lives[len(f.lives)-1] += text
+		f.size += int64(len(text))
+		check(f.t, os.Rename(f.path+".next", f.path))
 	case what == 10: // replaced by another file of the same name
 		read()
 		next := f.path + ".next"

@@ -166,7 +166,7 @@ func checkCommand(env environment, global *globalFlags) *cobra.Command {
 what is wrong. The exit status is 0 if nothing is, 1 for a warning, 2 for a
 critical finding and 3 if there is no training in any input.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, paths []string) error {
+		RunE: func(cmd *cobra.Command, paths []string) error {
 			lang, err := global.language(env)
 			if err != nil {
 				return err
@@ -175,18 +175,39 @@ critical finding and 3 if there is no training in any input.`,
 			if o.grammar, err = global.grammar(env); err != nil {
 				return err
 			}
-			status, err := check(env, paths, o)
-			if err != nil {
-				return err
-			}
-			if status != exitOK {
-				return statusError(status)
-			}
-			return nil
+			return interruptible(cmd.Context(), func() error {
+				status, err := check(env, paths, o)
+				if err != nil {
+					return err
+				}
+				if status != exitOK {
+					return statusError(status)
+				}
+				return nil
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON object instead of text")
 	return cmd
+}
+
+// interruptible runs f, and does not wait for it when the context ends: it may be reading from
+// something that gives nothing.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		err := errors.New("internal error")
+		defer func() { done <- err }()
+		if crash := guarded(func() { err = f() }); crash != nil {
+			err = crash
+		}
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return statusError(exitInterrupted)
+	}
 }
 
 // help is what --help prints, within 80 columns.

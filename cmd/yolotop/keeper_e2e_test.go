@@ -346,3 +346,49 @@ func TestAnEmptyPipeIsExplained(t *testing.T) {
 	w.shows("PYTHONUNBUFFERED=1")
 	w.shows("yolotop run -- COMMAND")
 }
+
+// TestWhoReadsUsGoes promises that yolotop ends when nobody can read its lines any more and nobody
+// depends on it, quietly where a reader has gone, and with the reason where a disk is full.
+func TestWhoReadsUsGoes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	status, long := filepath.Join(dir, "status"), filepath.Join(dir, "long.log")
+	if err := os.WriteFile(long, []byte(logOf(16, make([]float64, 2000)...)), 0o600); err != nil { // its lines fill a pipe
+		t.Fatal(err)
+	}
+	w := open(t, 80, 24, `{ "$YOLOTOP" --follow "$LONG"; echo $? > "$STATUS"; } | head -1; "$YOLOTOP" "$LOG" > /dev/full; echo "status $?"`, "LOG="+logFile(t), "LONG="+long, "STATUS="+status)
+	w.shows("no space left on device")
+	w.shows("status 3")
+	if got, err := os.ReadFile(status); err != nil || string(got) != "0\n" {
+		t.Errorf("status %q, %v", got, err)
+	}
+}
+
+// TestCheckIsInterruptible promises that an interrupt ends a check that waits for a writer.
+func TestCheckIsInterruptible(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "check", fifo)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0) // returns when it is being read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitInterrupted {
+		t.Errorf("status %d", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"yolotop/diagnose"
@@ -23,7 +24,7 @@ type plain struct {
 	session *diagnose.Session
 	epochs  map[int]int // last epoch printed, by run
 	said    map[said]diagnose.Finding
-	broken  bool // the reader of our output is gone
+	broken  error // why nobody can read us any more; nil if all is well
 }
 
 // said is the identity of a finding.
@@ -60,8 +61,16 @@ func (w *watcher) runPlain(ctx context.Context) error {
 		w.drain(quiet, nil)
 		return statusError(exitInterrupted)
 	}
+	stop() // they have ended, unless nobody can read us
 	err := <-done
-	return errors.Join(err, p.end(w.session.Inputs()))
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	err = errors.Join(err, p.end(w.session.Inputs()))
+	if p.broken != nil && !errors.Is(p.broken, syscall.EPIPE) {
+		err = errors.Join(err, fmt.Errorf("standard output: %w", p.broken))
+	}
+	return err
 }
 
 // print shows batches to the session and prints what they completed, until the
@@ -81,6 +90,9 @@ func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.
 			w.alert()
 		case <-ctx.Done():
 			return
+		}
+		if p.broken != nil && len(w.drainers) == 0 && w.courier == nil {
+			return // nobody depends on us
 		}
 	}
 }
@@ -185,10 +197,8 @@ func (p *plain) end(inputs []diagnose.Input) error {
 }
 
 func (p *plain) line(s string) {
-	if p.broken {
+	if p.broken != nil {
 		return
 	}
-	if _, err := io.WriteString(p.out, s+"\n"); err != nil {
-		p.broken = true // whoever writes to us must not suffer for it
-	}
+	_, p.broken = io.WriteString(p.out, s+"\n") // whoever writes to us must not suffer for it
 }

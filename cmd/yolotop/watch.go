@@ -112,7 +112,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 			})
 		}
 		w.sources = append(w.sources, s)
-		if d, ok := s.(sources.Drainer); ok {
+		if d, ok := s.(sources.Drainer); ok && !isRegular(t.Path) {
 			w.drainers = append(w.drainers, d)
 		}
 	}
@@ -152,6 +152,12 @@ func watchHere(ctx context.Context, env environment, o watchOptions) error {
 		machine: []sources.Source{find, sources.NewNVIDIA(sources.NVIDIAOptions{}), sources.NewHost(sources.HostOptions{TrainerPID: find.PID})},
 	}
 	return w.run(ctx)
+}
+
+// isRegular reports whether a path is a regular file, whose writer does not depend on us.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return path != standardInput && err == nil && info.Mode().IsRegular()
 }
 
 // driver is the source of this machine's devices. The driver's library stays out of a
