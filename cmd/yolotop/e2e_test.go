@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -42,6 +43,9 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	// What is caught here is not ignored by the programs that the tests start, as it would be under
+	// nohup.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	code := m.Run()
 	if path, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))

@@ -392,3 +392,15 @@ func TestCheckIsInterruptible(t *testing.T) {
 		t.Errorf("status %d", got)
 	}
 }
+
+// TestALostTerminalUnderNohup promises that a screen ends with its terminal though no hangup arrives
+// and nothing changes on it.
+func TestALostTerminalUnderNohup(t *testing.T) {
+	t.Parallel()
+	w := open(t, 100, 30, `trap "" HUP; "$YOLOTOP" "$LOG"; true`, "LOG="+logFile(t))
+	w.shows("3/10")
+	if err := w.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-w.exited
+}

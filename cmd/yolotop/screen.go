@@ -38,7 +38,7 @@ func (w *watcher) runScreen(ctx context.Context) error {
 	frames := make(chan *diagnose.Snapshot, 1)
 	bus, _ := w.start(watching)
 	finished := make(chan error, 2)
-	go w.guard(program, finished, func() { w.consume(watching, bus.Events(), frames) })
+	go w.guard(program, finished, func() { w.consume(watching, bus.Events(), frames, gone) })
 	go w.guard(program, finished, func() {
 		for {
 			select {
@@ -112,7 +112,8 @@ func (w *watcher) guard(program *tea.Program, finished chan<- error, f func()) {
 }
 
 // consume updates the session and offers snapshots.
-func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, frames chan<- *diagnose.Snapshot) {
+// Once a second it looks whether the terminal is still there, and calls gone if not.
+func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, frames chan<- *diagnose.Snapshot, gone func()) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	frame := newPacer(w.pace, w.env.now)
@@ -139,6 +140,9 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 				frame.changed() // the age of the last row
 			}
 			w.alert()
+			if w.env.screen != nil && hungUp(w.env.screen.out) {
+				gone()
+			}
 		case <-frame.due():
 			if len(frames) > 0 { // the terminal hangs
 				frame.later()

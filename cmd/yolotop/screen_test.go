@@ -30,7 +30,7 @@ func TestARowIsShownWithinOneRedraw(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			w.consume(ctx, batches, frames)
+			w.consume(ctx, batches, frames, func() {})
 		}()
 		stream := parse.NewStream(0)
 		write := func(text string) []parse.Event {

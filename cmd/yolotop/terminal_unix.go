@@ -13,6 +13,14 @@ import (
 // controllingTerminal is where keys come from while standard input is a pipe.
 const controllingTerminal = "/dev/tty"
 
+// hungUp reports whether the other end of a terminal is gone. It is asked for, since no hangup may
+// arrive: nohup keeps it away, and so does a leader of the session.
+func hungUp(tty *os.File) bool {
+	fds := []unix.PollFd{{Fd: int32(tty.Fd())}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0
+}
+
 // inForeground reports whether this process may read from its terminal and set its modes: a job
 // in the background that tries is stopped, and with it all of its pipeline.
 func inForeground() bool {

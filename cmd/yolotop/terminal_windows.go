@@ -7,6 +7,8 @@ const controllingTerminal = "CONIN$"
 
 func inForeground() bool { return true }
 
+func hungUp(*os.File) bool { return false }
+
 func inherited(int, string) *os.File { return nil }
 
 // shell runs a person's command.
