@@ -35,8 +35,8 @@ var trainerBinary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// scripted is a scripted trainer whose output goes to yolotop in a terminal.
-type scripted struct {
+// scriptedRun is a scripted trainer whose output goes to yolotop in a terminal.
+type scriptedRun struct {
 	*window
 	gate   *os.File // to tell it what to do
 	report string   // path of what it says at its end
@@ -44,13 +44,13 @@ type scripted struct {
 }
 
 // script starts a shell command in a terminal, in which $TRAINER is the trainer.
-func script(t *testing.T, command string) *scripted {
+func script(t *testing.T, command string) *scriptedRun {
 	t.Helper()
 	trainer, err := trainerBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scripted{folder: t.TempDir()}
+	s := &scriptedRun{folder: t.TempDir()}
 	gate := filepath.Join(s.folder, "gate")
 	s.report = filepath.Join(s.folder, "report.json")
 	if err := unix.Mkfifo(gate, 0o600); err != nil {
@@ -65,7 +65,7 @@ func script(t *testing.T, command string) *scripted {
 }
 
 // tell tells the trainer what to do.
-func (s *scripted) tell(commands ...string) {
+func (s *scriptedRun) tell(commands ...string) {
 	s.t.Helper()
 	if _, err := s.gate.WriteString(strings.Join(commands, "\n") + "\n"); err != nil {
 		s.t.Fatal(err)
@@ -81,7 +81,7 @@ type trainerReport struct {
 }
 
 // ends waits for the trainer's end and reads its report.
-func (s *scripted) ends() (r trainerReport) {
+func (s *scriptedRun) ends() (r trainerReport) {
 	s.t.Helper()
 	wait(s.t, "the trainer's report", func() bool {
 		data, err := os.ReadFile(s.report)
@@ -91,7 +91,7 @@ func (s *scripted) ends() (r trainerReport) {
 }
 
 // unharmed checks that nothing was done to the trainer and that a file has each byte of it.
-func (s *scripted) unharmed(r trainerReport, log string) {
+func (s *scriptedRun) unharmed(r trainerReport, log string) {
 	s.t.Helper()
 	if len(r.Signals) > 0 || len(r.Errors) > 0 {
 		s.t.Errorf("signals %q, failed writes %q", r.Signals, r.Errors)
@@ -100,7 +100,7 @@ func (s *scripted) unharmed(r trainerReport, log string) {
 }
 
 // kept checks that a file has, in the end, each byte that the trainer wrote.
-func (s *scripted) kept(r trainerReport, log string) {
+func (s *scriptedRun) kept(r trainerReport, log string) {
 	s.t.Helper()
 	var size int
 	wait(s.t, "all of the log", func() bool {
@@ -150,7 +150,7 @@ func processes(pid int, words ...string) (out []int) {
 }
 
 // keeperAndViewer are the two processes of yolotop in a pipe.
-func (s *scripted) keeperAndViewer() (keeper, viewer int) {
+func (s *scriptedRun) keeperAndViewer() (keeper, viewer int) {
 	s.t.Helper()
 	wait(s.t, "keeper and viewer", func() bool {
 		for _, p := range processes(s.cmd.Process.Pid, "yolotop", "--tee") {
@@ -166,7 +166,7 @@ func (s *scripted) keeperAndViewer() (keeper, viewer int) {
 }
 
 // kill sends a signal to a process.
-func (s *scripted) kill(pid int, signal syscall.Signal) {
+func (s *scriptedRun) kill(pid int, signal syscall.Signal) {
 	s.t.Helper()
 	if err := syscall.Kill(pid, signal); err != nil {
 		s.t.Fatal(err)
@@ -181,19 +181,19 @@ func TestNothingEndsTheTraining(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		act    func(s *scripted)
+		act    func(s *scriptedRun)
 		status int
 		says   string
 	}{
-		{"q", func(s *scripted) { s.press("q") }, exitOK, "the log: "},
-		{"ctrl-c", func(s *scripted) { s.press("\x03") }, exitOK, "yolo train resume"},
-		{"terminate", func(s *scripted) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGTERM) }, exitInterrupted, ""},
-		{"interrupt", func(s *scripted) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGINT) }, exitInterrupted, ""},
-		{"quit", func(s *scripted) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGQUIT) }, exitInterrupted, ""},
-		{"hangup of yolotop", func(s *scripted) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGHUP) }, exitInterrupted, ""},
-		{"kill of the viewer", func(s *scripted) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGKILL) }, exitOK, "the viewer crashed (signal: killed)"},
-		{"a crash that Go cannot catch", func(s *scripted) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGSEGV) }, exitOK, "the viewer crashed"},
-		{"abort of the viewer", func(s *scripted) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGABRT) }, exitOK, "the viewer crashed"},
+		{"q", func(s *scriptedRun) { s.press("q") }, exitOK, "the log: "},
+		{"ctrl-c", func(s *scriptedRun) { s.press("\x03") }, exitOK, "yolo train resume"},
+		{"terminate", func(s *scriptedRun) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGTERM) }, exitInterrupted, ""},
+		{"interrupt", func(s *scriptedRun) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGINT) }, exitInterrupted, ""},
+		{"quit", func(s *scriptedRun) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGQUIT) }, exitInterrupted, ""},
+		{"hangup of yolotop", func(s *scriptedRun) { k, _ := s.keeperAndViewer(); s.kill(k, syscall.SIGHUP) }, exitInterrupted, ""},
+		{"kill of the viewer", func(s *scriptedRun) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGKILL) }, exitOK, "the viewer crashed (signal: killed)"},
+		{"a crash that Go cannot catch", func(s *scriptedRun) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGSEGV) }, exitOK, "the viewer crashed"},
+		{"abort of the viewer", func(s *scriptedRun) { _, v := s.keeperAndViewer(); s.kill(v, syscall.SIGABRT) }, exitOK, "the viewer crashed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

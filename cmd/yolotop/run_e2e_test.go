@@ -17,7 +17,7 @@ import (
 const runCommandLine = `exec "$YOLOTOP" run --log "$FOLDER/train.log" -- "$TRAINER"`
 
 // holder is the process that holds the training.
-func (s *scripted) holder() (pid int) {
+func (s *scriptedRun) holder() (pid int) {
 	s.t.Helper()
 	wait(s.t, "the holder", func() bool {
 		found := processes(s.cmd.Process.Pid, "yolotop\x00hold\x00")
@@ -30,7 +30,7 @@ func (s *scripted) holder() (pid int) {
 }
 
 // log is what is kept of what the trainer prints.
-func (s *scripted) log() string { return filepath.Join(s.folder, "train.log") }
+func (s *scriptedRun) log() string { return filepath.Join(s.folder, "train.log") }
 
 // TestRun promises a training in a wide terminal of its own, each of its bytes in the log, and its
 // exit status.
@@ -99,9 +99,9 @@ func TestRunAsks(t *testing.T) {
 // that was started, nor the loss of the terminal, reaches the training.
 func TestRunOutlivesItsScreen(t *testing.T) {
 	t.Parallel()
-	for name, act := range map[string]func(s *scripted){
-		"hangup": func(s *scripted) { _ = s.master.Close() },
-		"kill of all but the holder": func(s *scripted) {
+	for name, act := range map[string]func(s *scriptedRun){
+		"hangup": func(s *scriptedRun) { _ = s.master.Close() },
+		"kill of all but the holder": func(s *scriptedRun) {
 			holder := s.holder()
 			for _, p := range children(s.cmd.Process.Pid) {
 				if p != holder {
