@@ -62,7 +62,13 @@ type Stream struct {
 	known   bool
 	rows    int  // of training so far
 	unended bool // no terminator ended the current segment, the input did
+	times   func(offset int64) (time.Time, bool)
 }
+
+// SetTimes tells the stream when its bytes arrived, by their offsets, where something has kept that
+// apart: such times count as if each line carried its own, without a zone. ok is false where it is
+// not known.
+func (s *Stream) SetTimes(times func(offset int64) (at time.Time, ok bool)) { s.times = times }
 
 func newStream(input int, d []dialect) *Stream {
 	return &Stream{input: input, dialects: d, current: -1, readers: make([]reader, len(d)), torch: torchReader{rank: -1}}
@@ -118,16 +124,15 @@ func (s *Stream) Pending(arrival time.Time) (e Event, ok bool) {
 func (s *Stream) segment(seg *segment) {
 	s.origin = Origin{Input: s.input, Line: seg.line, Offset: seg.offset, Arrival: s.arrival}
 	text, reset := seg.text, seg.reset
+	if s.times != nil {
+		if at, ok := s.times(seg.offset); ok {
+			s.stamped(at, false)
+		}
+	}
 	if seg.first && !s.owns(text) {
 		p := peel(seg)
-		if !p.stamp.IsZero() {
-			began := s.clock.stamps && !s.clock.samples
-			s.clock.stamped(p.stamp)
-			if !began {
-				e := Event{Origin: s.origin, Record: &Dated{Start: s.clock.first, Zoned: p.zoned}}
-				e.Run, e.HasRun = s.clock.now, true
-				s.out(e)
-			}
+		if !p.stamp.IsZero() && s.times == nil {
+			s.stamped(p.stamp, p.zoned)
 		}
 		s.torch.rank = p.rank
 		reset -= len(text) - len(p.text)
@@ -139,6 +144,17 @@ func (s *Stream) segment(seg *segment) {
 		return
 	}
 	s.take(text, reset)
+}
+
+// stamped takes the time of a line.
+func (s *Stream) stamped(at time.Time, zoned bool) {
+	began := s.clock.stamps && !s.clock.samples
+	s.clock.stamped(at)
+	if !began {
+		e := Event{Origin: s.origin, Record: &Dated{Start: s.clock.first, Zoned: zoned}}
+		e.Run, e.HasRun = s.clock.now, true
+		s.out(e)
+	}
 }
 
 // take offers text to the dialect, to the readers of devices, to the other dialects,

@@ -103,6 +103,7 @@ func (f *File) Run(ctx context.Context, p Publisher) error {
 		}
 	}()
 	out := newFeedIn(f.options.Grammar, f.Name(), f.Input(), p)
+	withTimes(out.stream, f.Name())
 	if f.options.Args != "" {
 		if err := out.say(ctx, readArgs(f.options.Args)); err != nil {
 			return err

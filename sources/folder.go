@@ -44,7 +44,7 @@ func Expand(path string) ([]Target, error) {
 		return nil, &readError{path, err}
 	}
 	if !info.IsDir() {
-		return []Target{{Path: path, Args: argsBeside(path)}}, nil
+		return append([]Target{{Path: path, Args: argsBeside(path)}}, besideLog(path)...), nil
 	}
 	targets, err := searchRun(path, folder.targets)
 	if err != nil {

@@ -34,13 +34,17 @@ func Read(target Target, input int, emit func(parse.Event)) error {
 		return &readError{target.Path, err}
 	}
 	defer f.Close()
-	return ReadFrom(f, target.Path, target.Grammar, input, emit)
+	return readStream(f, target.Path, withTimes(target.Grammar.NewStream(input), target.Path), input, emit)
 }
 
 // ReadFrom is Read for bytes that are not in a file, such as standard input; name
 // is what a person calls them, grammar what they may be in.
 func ReadFrom(r io.Reader, name string, grammar parse.Grammar, input int, emit func(parse.Event)) error {
-	stream := grammar.NewStream(input)
+	return readStream(r, name, grammar.NewStream(input), input, emit)
+}
+
+// readStream is ReadFrom into a stream.
+func readStream(r io.Reader, name string, stream *parse.Stream, input int, emit func(parse.Event)) error {
 	var head [len(gzipMagic)]byte
 	n, err := io.ReadFull(r, head[:])
 	packed := string(head[:n]) == gzipMagic

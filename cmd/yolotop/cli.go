@@ -153,7 +153,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
 	return root
 }
 

@@ -92,6 +92,8 @@ func holdTraining(env environment, command []string) error {
 		}
 	}()
 	spool := sources.NewSpool(log)
+	endBeside := keepBeside(env, env.getenv(sources.LogVariable), spool)
+	defer endBeside()
 	told := make(chan struct{})
 	go func() {
 		_ = sources.TellKept(control, spool) // nobody may listen any more
@@ -109,6 +111,7 @@ func holdTraining(env environment, command []string) error {
 	<-drained
 	<-told
 	fmt.Fprintf(words, "%s %d\n", wordExit, shellStatus(cmd.ProcessState))
+	_ = words.Close() // who waits need not wait for what lies beside the log
 	return nil
 }
 

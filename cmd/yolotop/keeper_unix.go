@@ -34,6 +34,8 @@ func keepPipe(env environment, o keepOptions) error {
 	// A stop from the keyboard stops all of the pipeline, as it must; what asks to end does not.
 	signal.Notify(k.signals, wanted(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)...)
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU)
+	endBeside := keepBeside(env, name, k.spool)
+	defer endBeside()
 	drained := make(chan error, 1)
 	go func() { drained <- k.spool.Drain(env.stdin) }()
 	err = k.show()
