@@ -115,7 +115,7 @@ func (d *slow) retried(r *Run, e *parse.Event, h *parse.Hook) {
 			Advice:  smallerAdvice(r, held, h.Total),
 			Limits:  []Message{Say("slow.retries.limits")},
 		})
-	case d.byRetries && f != nil && len(t.recent) == retriedCalm && !slices.Contains(t.recent, true):
+	case d.byRetries && f != nil && !slices.ContainsFunc(d.retries, func(t retries) bool { return len(t.recent) < retriedCalm || slices.Contains(t.recent, true) }):
 		d.byRetries = false
 		r.withdraw(Slow)
 	}

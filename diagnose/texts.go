@@ -36,7 +36,7 @@ var catalogue = map[Key]text{
 	// not-measured
 	"notmeasured.stderr.title":     {"the training rows do not arrive here", "训练进度行没有传到这里"},
 	"notmeasured.stderr.because":   {"an epoch's header and its validation came without a row between them: this trainer writes its rows to the error stream", "收到了轮次表头和验证结果，中间却没有任何进度行：该训练器把进度行写到了标准错误"},
-	"notmeasured.stderr.late":      {"the header of an epoch came and then nothing; this version writes its rows to the error stream", "收到了轮次表头，之后没有任何内容；该版本把进度行写到标准错误"},
+	"notmeasured.stderr.late":      {"the header of an epoch came and then nothing; this version writes its rows to the error stream", "收到了轮次表头，之后没有任何内容；该版本会把进度行写到标准错误"},
 	"notmeasured.stderr.advice":    {"start it with both streams joined: yolo train ... 2>&1 | yolotop -", "把两个输出流合并后再启动：yolo train ... 2>&1 | yolotop -"},
 	"notmeasured.stderr.tqdm":      {"Ultralytics 8.3.186 and later write their rows to standard output", "Ultralytics 8.3.186 及以后的版本把进度行写到标准输出"},
 	"notmeasured.csv.title":        {"GPU memory is not measured: results.csv has no memory column", "未测量显存：results.csv 没有显存列"},

@@ -221,7 +221,7 @@ var screenTexts = map[Key]text{
 	"source.pipe.ended": {"pipe ended", "管道已结束"},
 
 	// Keys: the words of the footer and the sentences of the help.
-	"since":            {"since %[1]s: %[2]s", "%[1]s 以来：%[2]s"},
+	"since":            {"since %[1]s: %[2]s", "自 %[1]s 起：%[2]s"},
 	"since.finding":    {"%[1]s (%[2]s)", "%[1]s（%[2]s）"},
 	"since.gone":       {"%[1]s came and went (%[2]s)", "%[1]s 出现后已消失（%[2]s）"},
 	"pane.leave":       {"The training runs", "训练正在运行"},

@@ -17,8 +17,9 @@ type feed struct {
 	to      Publisher
 	stream  *parse.Stream
 	batch   []parse.Event
-	hint    int   // length of the last batch, as a guess for the next
-	shown   frame // the provisional frame published last
+	hint    int            // length of the last batch, as a guess for the next
+	shown   frame          // the provisional frame published last
+	ended   *parse.Failure // what the exit status says, before the end; nil for nothing
 }
 
 func newFeed(name string, input int, to Publisher) *feed {

@@ -192,8 +192,8 @@ func (f *File) runRegular(ctx context.Context, out *feed, h handle, info fs.File
 	if f.options.Follow && !packed {
 		w := &follower{file: f, out: out}
 		w.attach(h, info)
-		if !waited {
-			w.history = info.Size()
+		if waited {
+			w.history = 0 // it has just come
 		}
 		return w.run(ctx)
 	}

@@ -64,7 +64,7 @@ type follower struct {
 
 // attach takes an open file as the one to follow, from its beginning.
 func (w *follower) attach(h handle, info fs.FileInfo) {
-	w.h, w.info, w.pos, w.history, w.tail = h, info, 0, 0, w.tail[:0]
+	w.h, w.info, w.pos, w.history, w.tail = h, info, 0, info.Size(), w.tail[:0]
 	w.lost, w.absent = time.Time{}, false
 	w.watch()
 }
@@ -167,7 +167,7 @@ func (w *follower) now() time.Time { return w.file.options.system.now() }
 // it was, and publishes the newest frame.
 func (w *follower) drain(ctx context.Context) error {
 	if info, err := w.h.Stat(); err == nil && w.begunAnew(info) {
-		w.pos, w.history, w.tail = 0, 0, w.tail[:0]
+		w.pos, w.history, w.tail = 0, info.Size(), w.tail[:0] // when it was written is not known
 		if err := w.out.restart(ctx, w.newest, w.file.options.Path+" was truncated"); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"yolotop/parse"
@@ -45,21 +46,32 @@ func HearKept(r io.Reader, wants func(word string)) (at int64, ok bool) {
 	return at, ok
 }
 
-// TellKept tells a viewer on w how a spool is, until the viewer or the spool has ended.
-func TellKept(w io.Writer, s *Spool) error {
+// TellKept tells a viewer on w how a spool is, until the viewer or the spool has ended, or over says
+// that what matters has: it gives the exit status of the training. nil never does.
+func TellKept(w io.Writer, s *Spool, over <-chan string) error {
+	status := ""
 	for {
 		state := s.State()
 		line := keptMore
 		switch {
 		case state.Err != nil:
 			line = keptFailed + " " + reason(state.Err)
-		case state.Ended:
-			line = keptEnded
+		case status != "":
+			line = keptEnded + " " + status
+		case state.Ended && over == nil:
+			line = strings.TrimSpace(keptEnded + " " + state.Status)
 		}
 		if _, err := io.WriteString(w, line+"\n"); err != nil || line != keptMore {
 			return err
 		}
-		<-state.Changed
+		if state.Ended {
+			status = <-over
+			continue
+		}
+		select {
+		case <-state.Changed:
+		case status = <-over:
+		}
 	}
 }
 
@@ -67,11 +79,12 @@ func TellKept(w io.Writer, s *Spool) error {
 type KeptOptions struct {
 	Name    string    // for people
 	File    *os.File  // what the training has printed so far
-	From    int64     // where its text begins in the file
 	Control io.Reader // what the keeper says of it; see [TellKept]
 	Input   int       // index among the inputs
 	Grammar parse.Grammar
-	now     func() time.Time
+	// Seen is that the training began while yolotop watched: all that it has printed has just arrived.
+	Seen bool
+	now  func() time.Time
 }
 
 // Kept is the output of a training that another process holds: a keeper, which reads from the
@@ -110,8 +123,8 @@ func (k *Kept) Run(ctx context.Context, p Publisher) error {
 	if err := f.state(ctx, parse.SourceWaiting, "nothing has come through the pipe yet"); err != nil {
 		return err
 	}
-	pos, buf := k.options.From, make([]byte, chunkSize)
-	fresh, reading := false, false
+	pos, buf := int64(0), make([]byte, chunkSize)
+	fresh, reading := k.options.Seen, false
 	for {
 		at := time.Time{}
 		if fresh {
@@ -142,6 +155,7 @@ func (k *Kept) Run(ctx context.Context, p Publisher) error {
 			switch word, why, _ := strings.Cut(line, " "); word {
 			case keptMore:
 			case keptEnded:
+				f.ended = endOf(why)
 				return f.finish(ctx, k.options.File, pos, at, io.EOF)
 			case keptFailed:
 				return f.finish(ctx, k.options.File, pos, at, keptError("no longer kept: "+why))
@@ -150,6 +164,23 @@ func (k *Kept) Run(ctx context.Context, p Publisher) error {
 			}
 		}
 	}
+}
+
+// endOf is what the exit status of a training says about it; nil if it ended well, or nothing is
+// known. A shell counts 128 and the number for a signal.
+func endOf(status string) *parse.Failure {
+	n, err := strconv.Atoi(status)
+	if err != nil || n == 0 {
+		return nil
+	}
+	f := &parse.Failure{Kind: parse.Exception, Rank: -1, Text: "the training ended with status " + status}
+	switch n {
+	case 128 + int(syscall.SIGKILL):
+		f.Kind, f.Text = parse.Killed, "the training was killed (SIGKILL)"
+	case 128 + int(syscall.SIGINT), 128 + int(syscall.SIGTERM):
+		f.Kind = parse.Interrupted
+	}
+	return f
 }
 
 // finish reads the rest of a file and ends.
@@ -164,6 +195,10 @@ func (f *feed) finish(ctx context.Context, file io.ReaderAt, pos int64, at time.
 			}
 		}
 		if err != nil || n == 0 {
+			if f.ended != nil {
+				f.stream.Close(at, f.add)
+				f.add(parse.Event{Origin: parse.Origin{Input: f.input, Arrival: at}, Record: f.ended})
+			}
 			return f.end(ctx, at, why)
 		}
 	}

@@ -29,8 +29,7 @@ type Spool struct {
 	file *os.File
 
 	mu      sync.Mutex
-	waiting []byte // for the disk
-	written int64
+	waiting []byte        // for the disk
 	err     error         // why the spooling was given up
 	changed chan struct{} // closed at the next change of any of these
 	ended   bool          // nothing more will be taken
@@ -38,6 +37,7 @@ type Spool struct {
 	flushed chan struct{}
 	wake    chan struct{} // there is something waiting
 	direct  func([]byte)  // of what is read once the spooling was given up; nil for nobody
+	status  string        // exit status of the training; empty if it is not known
 	recent  []byte        // of that, the last for which there was nobody
 }
 
@@ -87,13 +87,21 @@ func (s *Spool) take(b []byte) {
 			s.direct(b)
 			return
 		}
-		s.recent = append(s.recent, b...)
-		s.recent = s.recent[max(0, len(s.recent)-chunkSize):]
+		s.lost(b)
 		return
 	}
 	s.waiting = append(s.waiting, b...)
 	s.poke()
 }
+
+// lost keeps the newest of what is in no file.
+func (s *Spool) lost(b []byte) {
+	s.recent = append(s.recent, b...)
+	s.recent = s.recent[max(0, len(s.recent)-recentMost):]
+}
+
+// recentMost is how much of that is kept for who comes to see it.
+const recentMost = 1 << 20
 
 func (s *Spool) poke() {
 	select {
@@ -132,10 +140,12 @@ func (s *Spool) write() {
 			}
 			s.mu.Unlock()
 			n, err := s.file.Write(batch)
+			rest := batch[n:]
 			s.mu.Lock()
-			s.written += int64(n)
 			if err != nil && s.err == nil {
+				rest = append(slices.Clone(rest), s.waiting...)
 				s.giveUp(err)
+				s.lost(rest)
 			}
 			s.tell()
 			s.mu.Unlock()
@@ -151,9 +161,9 @@ func (s *Spool) write() {
 
 // SpoolState is what a spool holds at a moment.
 type SpoolState struct {
-	Written int64 // bytes in the file that came through this spool
-	Ended   bool  // all that will ever come is in the file
-	Err     error // why no more of it will be; nil if all is well
+	Ended  bool   // all that will ever come is in the file
+	Err    error  // why no more of it will be; nil if all is well
+	Status string // exit status of the training, once it has ended; empty if it is not known
 	// Changed is closed when any of these has changed.
 	Changed <-chan struct{}
 }
@@ -162,7 +172,7 @@ type SpoolState struct {
 func (s *Spool) State() SpoolState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return SpoolState{Written: s.written, Ended: s.done, Err: s.err, Changed: s.changed}
+	return SpoolState{Ended: s.done, Err: s.err, Status: s.status, Changed: s.changed}
 }
 
 // passWaiting is how many pieces of text may wait for a writer once there is no file any more.
@@ -267,7 +277,7 @@ func Mirror(file *os.File, control io.Reader) *Spool {
 			s.mu.Lock()
 			switch word {
 			case keptEnded:
-				ended = true
+				ended, s.status = true, why
 			case keptFailed:
 				s.err = keptError(why)
 			}

@@ -34,7 +34,7 @@ func TestSpoolKeepsEverything(t *testing.T) {
 	if string(got) != text {
 		t.Errorf("%d bytes of %d", len(got), len(text))
 	}
-	if state := s.State(); !state.Ended || state.Err != nil || state.Written != int64(len(text)) {
+	if state := s.State(); !state.Ended || state.Err != nil || s.Size() != int64(len(text)) {
 		t.Errorf("%+v", state)
 	}
 }
@@ -86,7 +86,7 @@ func TestSpoolGivesUpAndReadsOn(t *testing.T) {
 		t.Errorf("passed: %q", out.String())
 	}
 	var told bytes.Buffer
-	check(t, TellKept(&told, s))
+	check(t, TellKept(&told, s, nil))
 	if !strings.HasPrefix(told.String(), "failed ") {
 		t.Errorf("told %q", told.String())
 	}

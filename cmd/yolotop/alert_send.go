@@ -30,7 +30,8 @@ type alertConfig struct {
 const (
 	alertPatience = 10 * time.Second // of one attempt
 	alertCommand  = 30 * time.Second // that a command may take
-	alertFarewell = 5 * time.Second  // that is waited for at the end
+	alertFarewell = 5 * time.Second  // that a person waits for at the end of a screen
+	alertLast     = 40 * time.Second // and where nobody waits
 )
 
 // alertRetries are the waits before further attempts of a webhook.
@@ -285,6 +286,7 @@ func runAlert(ctx context.Context, command string, a alert) error {
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:], command)...)
 	cmd.Stdin = bytes.NewReader(append(data, '\n'))
 	cmd.Env = append(cmd.Environ(), "YOLOTOP_EVENT="+string(a.Event), "YOLOTOP_RUN="+a.Run, "YOLOTOP_TITLE="+a.Title, "YOLOTOP_TEXT="+a.Text, "YOLOTOP_ADVICE="+a.Advice)
+	ownGroup(cmd)
 	cmd.WaitDelay = time.Second // something that it left behind may hold its output
 	return cmd.Run()
 }

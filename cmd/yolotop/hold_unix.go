@@ -17,6 +17,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"yolotop/sources"
 )
@@ -51,7 +52,7 @@ const lastBytes = 500 * time.Millisecond
 // holdTraining starts a command in a terminal of its own and keeps what it prints in the log. It is
 // a process without a terminal, so that nothing which happens to one reaches the command; it draws
 // nothing, understands nothing and loads no driver.
-func holdTraining(env environment, command []string) error {
+func holdTraining(env environment, hook string, command []string) error {
 	log, control, words, orders := inherited(holdLog, "log"), inherited(holdControl, "control"), inherited(holdWords, "words"), inherited(holdOrders, "orders")
 	if log == nil || control == nil || words == nil || orders == nil {
 		return errors.New("hold is for yolotop itself")
@@ -61,10 +62,11 @@ func holdTraining(env environment, command []string) error {
 	caught := make(chan os.Signal, 8)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTSTP)
 
-	if folder := env.getenv(hookVariable); folder != "" {
-		defer func() { _ = os.RemoveAll(folder) }()
+	if hook != "" {
+		defer removeHook(hook)
 	}
 	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin = env.stdin
 	if env.getenv("TERM") == "" {
 		cmd.Env = append(os.Environ(), "TERM=xterm-256color")
 	}
@@ -73,7 +75,7 @@ func holdTraining(env environment, command []string) error {
 		fmt.Fprintf(words, "%s %s\n", wordFailed, strings.ReplaceAll(err.Error(), "\n", " "))
 		return statusError(exitNotExecutable)
 	}
-	group := cmd.Process.Pid // the leader of a session leads a group, too
+	group := cmd.Process.Pid
 	fmt.Fprintf(words, "%s %d\n", wordPID, group)
 	go func() {
 		for s := range caught {
@@ -91,27 +93,31 @@ func holdTraining(env environment, command []string) error {
 			}
 		}
 	}()
+	over := make(chan string, 1) // how the command has ended, once it has
 	spool := sources.NewSpool(log)
 	endBeside := keepBeside(env, env.getenv(sources.LogVariable), spool)
 	defer endBeside()
 	told := make(chan struct{})
 	go func() {
-		_ = sources.TellKept(control, spool) // nobody may listen any more
+		_ = sources.TellKept(control, spool, over) // nobody may listen any more
 		_ = control.Close()
 		close(told)
 	}()
 	drained := make(chan struct{})
-	text := &heldTerminal{File: terminal}
+	text := &heldTerminal{File: terminal, ended: make(chan struct{}), newest: make(chan struct{}, 1)}
 	go func() {
 		_ = spool.Drain(text)
 		close(drained)
 	}()
 	_ = cmd.Wait()
-	_ = terminal.SetReadDeadline(env.now().Add(lastBytes))
-	<-drained
+	close(text.ended)
+	text.silence(drained)
+	status := shellStatus(cmd.ProcessState)
+	over <- strconv.Itoa(status)
 	<-told
-	fmt.Fprintf(words, "%s %d\n", wordExit, shellStatus(cmd.ProcessState))
-	_ = words.Close() // who waits need not wait for what lies beside the log
+	fmt.Fprintf(words, "%s %d\n", wordExit, status)
+	_ = words.Close() // who waits need not wait for what the command has left behind
+	<-drained
 	return nil
 }
 
@@ -128,21 +134,56 @@ func startIn(cmd *exec.Cmd) (*os.File, error) {
 	if _, err := term.MakeRaw(tty.Fd()); err != nil {
 		return nil, fmt.Errorf("a terminal for the training: %w", err)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	// The holder leads the session, as a shell does, so that what the command leaves behind, such
+	// as a training in the background, lives on when it ends. Nobody can type: a question finds the
+	// end of its input, and does not wait for ever.
+	if err := unix.IoctlSetInt(int(tty.Fd()), unix.TIOCSCTTY, 0); err != nil {
+		return nil, fmt.Errorf("a terminal for the training: %w", err)
+	}
+	cmd.Stdout, cmd.Stderr = tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: int(tty.Fd())}
 	return terminal, cmd.Start()
 }
 
-// heldTerminal reads from the terminal of a training; when all programs in it have ended, that is
-// the end and no error.
-type heldTerminal struct{ *os.File }
+// heldTerminal reads from the terminal of a training. When no program has it open, that is the end
+// only once the command has ended: it may open it again.
+type heldTerminal struct {
+	*os.File
+	ended  chan struct{} // closed when the command has
+	newest chan struct{} // something was read
+}
 
 func (t *heldTerminal) Read(b []byte) (int, error) {
-	n, err := t.File.Read(b)
-	if errors.Is(err, syscall.EIO) || errors.Is(err, os.ErrDeadlineExceeded) {
-		err = io.EOF
+	for {
+		n, err := t.File.Read(b)
+		if n > 0 {
+			select {
+			case t.newest <- struct{}{}:
+			default:
+			}
+		}
+		if !errors.Is(err, syscall.EIO) {
+			return n, err
+		}
+		select {
+		case <-t.ended:
+			return n, io.EOF
+		case <-time.After(lastBytes):
+		}
 	}
-	return n, err
+}
+
+// silence waits until nothing has come for a while, or all is read.
+func (t *heldTerminal) silence(drained <-chan struct{}) {
+	for {
+		select {
+		case <-drained:
+			return
+		case <-t.newest:
+		case <-time.After(lastBytes):
+			return
+		}
+	}
 }
 
 // shellStatus is the exit status of a process as a shell gives it.

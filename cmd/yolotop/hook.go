@@ -39,15 +39,33 @@ your script and add two lines:
 	}
 }
 
+// hookFiles are the files that are laid, by name.
+func hookFiles() map[string][]byte {
+	return map[string][]byte{"yolotop_hook.py": hookFile, "sitecustomize.py": siteFile}
+}
+
+// removeHook removes what layHook has laid and Python has made of it, and nothing else.
+func removeHook(folder string) {
+	for name := range hookFiles() {
+		_ = os.Remove(filepath.Join(folder, name))
+	}
+	compiled, _ := filepath.Glob(filepath.Join(folder, "__pycache__", "*.pyc"))
+	for _, path := range compiled {
+		_ = os.Remove(path)
+	}
+	_ = os.Remove(filepath.Join(folder, "__pycache__"))
+	_ = os.Remove(folder) // fails where something else lies in it
+}
+
 // layHook lays the hook into a folder of its own and gives the PYTHONPATH that switches it on.
 func layHook(path string) (folder, pythonPath string, err error) {
 	folder, err = os.MkdirTemp("", "yolotop-hook-")
 	if err != nil {
 		return "", "", fmt.Errorf("a folder for the hook: %w", err)
 	}
-	for name, data := range map[string][]byte{"yolotop_hook.py": hookFile, "sitecustomize.py": siteFile} {
+	for name, data := range hookFiles() {
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			_ = os.RemoveAll(folder)
+			removeHook(folder)
 			return "", "", fmt.Errorf("a folder for the hook: %w", err)
 		}
 	}

@@ -98,6 +98,7 @@ type keeper struct {
 	log     string   // path of the spool, empty if it has none
 	spool   *sources.Spool
 	signals chan os.Signal
+	views   int   // viewers so far
 	held    *held // the training, where yolotop has started it; else nil
 }
 
@@ -277,6 +278,7 @@ func (k *keeper) view() viewerEnd {
 // start starts a viewer; done says how far it had read when it has ended. What libraries print
 // while a screen is up is shown behind it.
 func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error) {
+	defer func() { k.views++ }()
 	path, err := ownPath()
 	if err != nil {
 		return nil, nil, err
@@ -296,7 +298,7 @@ func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error
 	cmd.Args[0] = "yolotop"
 	cmd.Env = append(os.Environ(), keptVariable+"="+k.log)
 	if k.held != nil {
-		cmd.Env = append(cmd.Env, ownVariable+"=1")
+		cmd.Env = append(cmd.Env, ownVariable+"="+ownFirst[min(k.views, 1)])
 		cmd.SysProcAttr = viewerAttributes(screen)
 	}
 	cmd.ExtraFiles = []*os.File{k.spool.File(), control, back}
@@ -312,7 +314,7 @@ func (k *keeper) start(screen bool) (cmd *exec.Cmd, done <-chan int64, err error
 		return nil, nil, err
 	}
 	go func() {
-		_ = sources.TellKept(tell, k.spool) // until the viewer or the training has ended
+		_ = sources.TellKept(tell, k.spool, nil) // until the viewer or the training has ended
 		_ = tell.Close()
 	}()
 	ended := make(chan int64, 1)

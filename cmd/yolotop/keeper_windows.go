@@ -6,5 +6,5 @@ var keepPipe func(env environment, o keepOptions) error
 // startTraining and holdTraining are nil: here yolotop starts no trainings.
 var (
 	startTraining func(env environment, o runOptions) error
-	holdTraining  func(env environment, command []string) error
+	holdTraining  func(env environment, hook string, command []string) error
 )

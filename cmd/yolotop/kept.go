@@ -22,6 +22,10 @@ const (
 	ownVariable  = "YOLOTOP_OWN"
 )
 
+// ownFirst are the values of ownVariable for the first viewer and for those after it, to which what
+// the training has printed is history.
+var ownFirst = [2]string{"first", "again"}
+
 // The files that a viewer finds open.
 const (
 	keptSpool   = 3
@@ -39,6 +43,8 @@ const (
 type keptFiles struct {
 	spool, control, back *os.File
 	own                  bool   // yolotop has started the training
+	keeper               int    // process number of the keeper
+	seen                 bool   // and this is its first viewer
 	log                  string // path of what is kept; empty if it does not stay
 }
 
@@ -54,11 +60,11 @@ func (k *keptFiles) name() string {
 // process starts does not find it any more.
 func findKept() *keptFiles {
 	log, ok := os.LookupEnv(keptVariable)
-	_, own := os.LookupEnv(ownVariable)
+	value, own := os.LookupEnv(ownVariable)
 	if !ok || os.Unsetenv(keptVariable) != nil || os.Unsetenv(ownVariable) != nil {
 		return nil
 	}
-	k := &keptFiles{spool: inherited(keptSpool, "spool"), control: inherited(keptControl, "control"), back: inherited(keptBack, "back"), own: own, log: log}
+	k := &keptFiles{spool: inherited(keptSpool, "spool"), control: inherited(keptControl, "control"), back: inherited(keptBack, "back"), own: own, seen: value == ownFirst[0], keeper: os.Getppid(), log: log}
 	if k.spool == nil || k.control == nil || k.back == nil {
 		return nil
 	}

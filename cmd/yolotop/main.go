@@ -48,7 +48,7 @@ type environment struct {
 	// runTraining starts a training and shows it, and hold holds one that it has started; nil
 	// where yolotop cannot.
 	runTraining func(env environment, o runOptions) error
-	hold        func(env environment, command []string) error
+	hold        func(env environment, hook string, command []string) error
 	// kept is what a keeper holds for this process; nil if it is no viewer of one.
 	kept *keptFiles
 	// afterSignal ends the hold on the terminal's signals, which from then on are

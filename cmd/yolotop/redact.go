@@ -4,24 +4,28 @@ import (
 	"regexp"
 )
 
-// What does not leave this machine: the folders of paths, and what opens doors.
+// What does not leave this machine: where things are, who is meant, and what opens doors.
 var (
-	// An address, or the folders of a path.
-	places      = regexp.MustCompile(`(\w+://)(?:[^/\s@]+@)?([^/\s]+)\S*|(?:~|[A-Za-z]:)?(?:[/\\][^/\\\s:;,'"=()]+)+[/\\]`)
-	knownTokens = regexp.MustCompile(`\b(?:hf_|ghp_|github_pat_|glpat-|sk-|xox[abprs]-|AKIA|AIza)[A-Za-z0-9_\-]{8,}`)
-	namedSecret = regexp.MustCompile(`(?i)\b((?:api[_-]?key|token|secret|password|passwd|pwd)\w*\s*[=:]\s*)\S+`)
+	namedSecret = regexp.MustCompile(`(?i)([\w-]*(?:key|token|secret|passw(?:or)?d|pwd|credential)\w*["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;"']+)`)
+	flagSecret  = regexp.MustCompile(`(?i)(--?[\w-]*(?:key|token|secret|passw(?:or)?d|pwd|credential)\w*\s+)([^\s,;"']+)`)
+	bearer      = regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+)[\w.+/=-]{6,}`)
+	knownTokens = regexp.MustCompile(`\b(?:hf_|ghp_|github_pat_|glpat-|sk-|xox[abprs]-|AKIA|AIza|eyJ)[\w.-]{8,}`)
 	longHex     = regexp.MustCompile(`\b[0-9a-fA-F]{32,}\b`)
+	mail        = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	address     = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
+	// An address with its scheme, or the folders of a path, whose names may hold single spaces.
+	places = regexp.MustCompile(`\w+://\S+|(?:~|[A-Za-z]:)?(?:[/\\][^/\\\s:;,'"=()]+(?: [^/\\\s:;,'"=()]+)?)*[/\\][^/\\\s:;,'"=()]+(?: [^/\\\s:;,'"=()]+)?[/\\]`)
+	scheme = regexp.MustCompile(`^\w+://`)
 )
 
 // redacted is a text as it may leave this machine.
 func redacted(s string) string {
+	s = bearer.ReplaceAllString(s, "$1***")
 	s = namedSecret.ReplaceAllString(s, "$1***")
+	s = flagSecret.ReplaceAllString(s, "$1***")
 	s = knownTokens.ReplaceAllString(s, "***")
 	s = longHex.ReplaceAllString(s, "***")
-	return places.ReplaceAllStringFunc(s, func(place string) string {
-		if m := places.FindStringSubmatch(place); m[1] != "" { // its path may hold a token
-			return m[1] + m[2] + "/…"
-		}
-		return "…/"
-	})
+	s = places.ReplaceAllStringFunc(s, func(place string) string { return scheme.FindString(place) + "…/" })
+	s = mail.ReplaceAllString(s, "***")
+	return address.ReplaceAllString(s, "***")
 }

@@ -96,6 +96,7 @@ func viewerFlags(cmd *cobra.Command) (out []string) {
 
 // holdCommand is the process that holds a training which run has started.
 func holdCommand(env environment) *cobra.Command {
+	hook := ""
 	cmd := &cobra.Command{
 		Use:    "hold -- COMMAND...",
 		Hidden: true,
@@ -104,9 +105,10 @@ func holdCommand(env environment) *cobra.Command {
 			if env.hold == nil {
 				return errors.New("hold is for yolotop itself")
 			}
-			return env.hold(env, args)
+			return env.hold(env, hook, args)
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVar(&hook, "hook-folder", "", "where the hook was laid, to be removed at the end")
 	return cmd
 }

@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	if r.Terminal != "200x50" {
 		t.Errorf("its terminal is %q", r.Terminal)
 	}
-	s.shows("the input ends")
+	s.shows("ended with status 7")
 	s.press("q") // it has ended: there is nothing to ask
 	s.restored(7)
 }
@@ -89,7 +89,7 @@ func TestRunAsks(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		s.kept(r, s.log())
-		s.shows("the input ends")
+		s.shows("ended with status 3")
 		s.press("q")
 		s.restored(3)
 	})
@@ -137,7 +137,7 @@ func TestRunOutlivesItsScreen(t *testing.T) {
 		s.shows("3/10000")
 		s.tell("exit 5")
 		s.unharmed(s.ends(), s.log())
-		s.shows("the input ends")
+		s.shows("ended with status 5")
 		s.press("q")
 		s.restored(5)
 	})
@@ -209,6 +209,8 @@ func TestRunStatus(t *testing.T) {
 		"killed":         {[]string{"sh", "-c", "kill -9 $$"}, 137, ""},
 		"its own":        {[]string{"sh", "-c", "exit 42"}, 42, ""},
 		"nothing":        {nil, exitUsage, "run needs a command"},
+		"a question":     {[]string{"sh", "-c", "read answer && exit 9; exit 6"}, 6, ""}, // nobody can answer
+		"prints nowhere": {[]string{"sh", "-c", "exec >/dev/null 2>&1 </dev/null; sleep 0.3; echo late > /dev/tty; exit 3"}, 3, ""},
 		"left behind":    {[]string{"sh", "-c", "sleep 1000 & echo $! > " + filepath.Join(dir, "left") + "; exit 4"}, 4, ""},
 	} {
 		cmd := exec.Command(path, append([]string{"run", "--log", filepath.Join(dir, "log"), "--"}, c.command...)...)
@@ -250,4 +252,37 @@ func TestRunHook(t *testing.T) {
 		left, _ := filepath.Glob(filepath.Join(dir, "yolotop-hook-*"))
 		return len(left) == 0
 	})
+}
+
+// TestRunKeepsWhatIsLeftBehind promises that a training which a script has left in the background goes
+// on when the script ends, and is kept on.
+func TestRunKeepsWhatIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	s := script(t, `"$YOLOTOP" run --log "$FOLDER/train.log" -- sh -c '"$TRAINER" & sleep 0.1; exit 4' > "$FOLDER/out" 2>&1 < /dev/null; echo "status $?"`)
+	s.shows("status 4")
+	s.tell("rows 3", "bulk 2000", "exit 0")
+	s.unharmed(s.ends(), s.log())
+}
+
+// TestRunTellsOfAKill promises an alert where the training is killed, or ends with a status and no
+// word, while nobody looks.
+func TestRunTellsOfAKill(t *testing.T) {
+	t.Parallel()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, end := range map[string]string{"killed": "kill -9 $$", "a status": "exit 3"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "head"), []byte(liveLog), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(path, "run", "--log", filepath.Join(dir, "log"), "--alert-command", `echo "$YOLOTOP_EVENT $YOLOTOP_TITLE" >> `+filepath.Join(dir, "alerts"), "--", "sh", "-c", "cat "+filepath.Join(dir, "head")+"; "+end)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		out, _ := cmd.CombinedOutput()
+		got, err := os.ReadFile(filepath.Join(dir, "alerts"))
+		if err != nil || !strings.HasPrefix(string(got), "died ") || strings.Count(string(got), "\n") != 1 {
+			t.Errorf("%s: alerts %q, %v, printed:\n%s", name, got, err, out)
+		}
+	}
 }

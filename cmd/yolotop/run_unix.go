@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,9 +19,6 @@ import (
 	"yolotop/diagnose"
 	"yolotop/sources"
 )
-
-// hookVariable tells a holder which folder holds the hook, to be removed at the end.
-const hookVariable = "YOLOTOP_HOOK"
 
 // startTraining is "yolotop run": it starts a holder, which starts the training and keeps what it
 // prints, and shows that. This process may go at any time; the holder and the training stay.
@@ -33,16 +31,20 @@ func startTraining(env environment, o runOptions) error {
 	if name != o.log {
 		fmt.Fprintf(env.stderr, "yolotop: %s\n", diagnose.Say("tee.taken", o.log, name).In(o.lang))
 	}
+	hold := []string{"hold"}
 	var variables []string
+	folder, pythonPath := "", ""
 	if o.hook {
-		folder, pythonPath, err := layHook(env.getenv("PYTHONPATH"))
-		if err != nil {
+		if folder, pythonPath, err = layHook(env.getenv("PYTHONPATH")); err != nil {
 			return err
 		}
-		variables = []string{"PYTHONPATH=" + pythonPath, hookVariable + "=" + folder}
+		hold, variables = append(hold, "--hook-folder="+folder), []string{"PYTHONPATH=" + pythonPath}
 	}
-	held, control, err := startHolder(log, name, o.command, variables)
+	held, control, err := startHolder(env, log, name, append(append(hold, "--"), o.command...), variables)
 	if err != nil {
+		if folder != "" {
+			removeHook(folder)
+		}
 		return fmt.Errorf("start the training: %w", err)
 	}
 	k := &keeper{
@@ -72,7 +74,7 @@ type held struct {
 }
 
 // startHolder starts a holder; control is what it tells of the log.
-func startHolder(log *os.File, name string, command, variables []string) (h *held, control *os.File, err error) {
+func startHolder(env environment, log *os.File, name string, args, variables []string) (h *held, control *os.File, err error) {
 	path, err := ownPath()
 	if err != nil {
 		return nil, nil, err
@@ -100,9 +102,13 @@ func startHolder(log *os.File, name string, command, variables []string) (h *hel
 		closeAll(ours)
 		return nil, nil, err
 	}
-	cmd := exec.Command(path, append([]string{"hold", "--"}, command...)...)
+	cmd := exec.Command(path, args...)
 	cmd.Args[0] = "yolotop"
-	cmd.Env = append(os.Environ(), variables...)
+	if !env.typed { // what is piped in is the training's
+		cmd.Stdin = env.stdin
+	}
+	secret := func(v string) bool { return strings.HasPrefix(v, webhookVariable+"=") }
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), secret), variables...)
 	if full, err := filepath.Abs(name); err == nil {
 		cmd.Env = append(cmd.Env, sources.LogVariable+"="+full)
 	}
@@ -173,10 +179,19 @@ func (h *held) leave(k *keeper) error {
 
 // wait waits for the end of the training and gives its exit status.
 func (h *held) wait(k *keeper) error {
-	<-h.ended
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.result(k)
+	for {
+		select {
+		case s := <-k.signals:
+			if s == syscall.SIGHUP {
+				return h.leave(k)
+			}
+			h.forward(s)
+		case <-h.ended:
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return h.result(k)
+		}
+	}
 }
 
 func (h *held) result(k *keeper) error {

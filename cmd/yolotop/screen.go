@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -140,8 +141,8 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 				frame.changed() // the age of the last row
 			}
 			w.alert()
-			if w.env.screen != nil && hungUp(w.env.screen.out) {
-				gone()
+			if w.env.screen != nil && (hungUp(w.env.screen.out) || w.env.kept != nil && os.Getppid() != w.env.kept.keeper) {
+				gone() // the terminal, or the keeper, without which the shell has the terminal
 			}
 		case <-frame.due():
 			if len(frames) > 0 { // the terminal hangs

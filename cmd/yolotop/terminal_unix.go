@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 
 	"github.com/charmbracelet/x/term"
@@ -84,3 +85,9 @@ func inherited(fd int, name string) *os.File {
 
 // shell runs a person's command.
 var shell = []string{"sh", "-c"}
+
+// ownGroup has a command, and what it starts, ended together when its time is over.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

@@ -102,7 +102,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		switch {
 		case t.Path == standardInput && env.kept != nil:
 			w.keptInput = i
-			s = sources.NewKept(sources.KeptOptions{Name: env.kept.name(), File: env.kept.spool, Control: env.kept.control, Input: i, Grammar: t.Grammar})
+			s = sources.NewKept(sources.KeptOptions{Name: env.kept.name(), File: env.kept.spool, Control: env.kept.control, Input: i, Grammar: t.Grammar, Seen: env.kept.seen})
 		case t.Path == standardInput:
 			s = sources.NewStdin(env.stdin, i, t.Grammar)
 		default:
@@ -249,7 +249,11 @@ func (w *watcher) endAlerts() {
 	if w.courier == nil {
 		return
 	}
-	if err := w.courier.close(alertFarewell); err != nil {
+	patience := alertFarewell
+	if w.env.screen == nil {
+		patience = alertLast
+	}
+	if err := w.courier.close(patience); err != nil {
 		fmt.Fprintf(w.env.stderr, "yolotop: %v\n", err)
 	}
 }

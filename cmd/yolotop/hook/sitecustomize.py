@@ -10,18 +10,23 @@ def _hook():
     try:
         import yolotop_hook
 
-        yolotop_hook.watch()
+        # What a program prints into a pipe or a file is somebody's data.
+        out = yolotop_hook.terminal()
+        if out is not None:
+            yolotop_hook.watch(out=out)
     except Exception:  # the training comes first
         pass
 
 
 def _other():
     """Runs the sitecustomize that this one stands before, if there is one."""
-    rest = [p for p in sys.path if os.path.abspath(p or os.curdir) != _here]
     try:
         from importlib.machinery import PathFinder
         from importlib.util import module_from_spec
-
+    except ImportError:  # Python 2
+        return
+    rest = [p for p in sys.path if os.path.abspath(p or os.curdir) != _here]
+    try:
         spec = PathFinder.find_spec("sitecustomize", rest)
         if spec is not None and spec.loader is not None:
             module = module_from_spec(spec)
@@ -31,5 +36,6 @@ def _other():
         sys.stderr.write("sitecustomize: %s\n" % problem)
 
 
-_hook()
-_other()
+if sys.version_info >= (3, 5):
+    _hook()
+    _other()

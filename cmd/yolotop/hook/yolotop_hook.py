@@ -16,10 +16,9 @@ anything goes wrong.
 
 import os
 import sys
-import threading
 import time
 
-__all__ = ["watch", "step"]
+__all__ = ["watch", "step", "terminal"]
 
 EVERY_STEPS = 50  # optimizer steps between two lines, at least
 EVERY_SECONDS = 2.0  # and so long between them, at least
@@ -30,8 +29,9 @@ _clock = time.perf_counter
 class _Watch:
     """What was counted since the last line, in this process."""
 
-    def __init__(self, every):
+    def __init__(self, every, out):
         self.every = every
+        self.out = out
         self.off = False
         self.steps = 0  # since the last line
         self.total = 0  # so far
@@ -39,11 +39,10 @@ class _Watch:
         self.skipped = 0.0  # seconds since began that are no step's
         self.wait = 0.0  # for data, in the steps since the last line
         self.loaders = {}  # wait by iterator, since the last step
-        self.newest = None  # iterator that handed over the newest batch
+        self.before = set()  # iterators that ran in the step before
 
     def waited(self, iterator, seconds):
         key = id(iterator)
-        self.newest = key
         self.loaders[key] = self.loaders.get(key, 0.0) + seconds
 
     def step(self):
@@ -53,12 +52,14 @@ class _Watch:
             now = _clock()
             self.steps += 1
             self.total += 1
-            # Where another loader ran since the last step, a validation lay between them: that
-            # is neither a step's time nor its wait. The same goes for the very first step.
-            if len(self.loaders) > 1 or self.total == 1:
+            # Where a loader ran that did not in the step before, a validation or the end of an
+            # epoch lay between them: that is neither a step's time nor its wait. The same goes
+            # for the very first step.
+            if self.total == 1 or not self.before.issuperset(self.loaders):
                 self.skipped += now - self.last
             else:
-                self.wait += self.loaders.get(self.newest, 0.0)
+                self.wait += sum(self.loaders.values())
+            self.before = set(self.loaders) or self.before
             self.loaders.clear()
             self.last = now
             if self.total == 1 or (self.steps >= self.every and now - self.began >= EVERY_SECONDS):
@@ -80,7 +81,7 @@ class _Watch:
         ]
         parts += _memory()
         # A bar may stand on the line: the carriage return ends it for who reads it.
-        os.write(1, ("\r" + " ".join(parts) + "\n").encode("ascii", "replace"))
+        os.write(self.out, ("\r" + " ".join(parts) + "\n").encode("ascii", "replace"))
 
 
 def _rank():
@@ -91,12 +92,23 @@ def _rank():
     return 0
 
 
+def _device(torch):
+    """The device on which this process holds most; None if it holds nothing on any."""
+    held = [(torch.cuda.memory_reserved(i), i) for i in range(torch.cuda.device_count())]
+    most, device = max(held) if held else (0, 0)
+    return device if most > 0 else None
+
+
 def _memory():
     torch = sys.modules.get("torch")
     if torch is None:
         return []
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        device = torch.cuda.current_device()
+    # Asked first, since any other question may open the driver, which forked processes cannot use.
+    if torch.cuda.is_initialized():
+        capturing = getattr(torch.cuda, "is_current_stream_capturing", None)
+        device = _device(torch)
+        if device is None or (capturing is not None and capturing()):
+            return []
         stats = torch.cuda.memory_stats(device)
         free, total = torch.cuda.mem_get_info(device)
         counts = (
@@ -119,25 +131,38 @@ def _memory():
 
 
 _watching = None
-_lock = threading.Lock()
 
 
-def _whole(name):
-    """The module if it is imported to its end, else None."""
-    module = sys.modules.get(name)
-    if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
-        return None
-    return module
+class _Finder(object):
+    """Attaches to the modules of torch right after they are imported."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+
+    def find_spec(self, name, path=None, target=None):
+        attach = self.wanted.get(name)
+        if attach is None:
+            return None
+        from importlib.machinery import PathFinder
+
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or spec.loader is None:
+            return None
+        plain = spec.loader.exec_module
+
+        def exec_module(module):
+            plain(module)
+            _safely(attach, module)
+
+        spec.loader.exec_module = exec_module
+        return spec
 
 
-def _attach():
-    """Counts steps and waits from now on; False while torch is not there yet."""
-    optim, data = _whole("torch.optim.optimizer"), _whole("torch.utils.data.dataloader")
-    if _whole("torch") is None or optim is None or data is None:
-        return False
-    _attach_steps(optim)
-    _attach_loader(data._BaseDataLoaderIter)
-    return True
+def _safely(attach, module):
+    try:
+        attach(module)
+    except Exception:  # the training comes first
+        pass
 
 
 def _attach_steps(optim):
@@ -174,7 +199,8 @@ def _attach_steps(optim):
     optim.Optimizer._hook_for_profile = wrapping
 
 
-def _attach_loader(iterator):
+def _attach_loader(module):
+    iterator = module._BaseDataLoaderIter
     plain = iterator.__next__
 
     def next_batch(self):
@@ -188,26 +214,37 @@ def _attach_loader(iterator):
     iterator.__next__ = next_batch
 
 
-def watch(every=EVERY_STEPS):
-    """Counts from now on and prints a line every so many optimizer steps."""
+def watch(every=EVERY_STEPS, out=1):
+    """Counts from now on and prints a line to a file descriptor every so many optimizer steps."""
     global _watching
     try:
-        with _lock:
-            if _watching is not None:
-                return
-            _watching = _Watch(max(1, int(every)))
-        if not _attach():
-            threading.Thread(target=_attach_later, name="yolotop-hook", daemon=True).start()
+        if _watching is not None:
+            return
+        _watching = _Watch(max(1, int(every)), out)
+        later = {}
+        for name, attach in (("torch.optim.optimizer", _attach_steps), ("torch.utils.data.dataloader", _attach_loader)):
+            if name in sys.modules:
+                _safely(attach, sys.modules[name])
+            else:
+                later[name] = attach
+        if later:
+            sys.meta_path.insert(0, _Finder(later))
     except Exception:  # the training comes first
         pass
 
 
-def _attach_later():
+def terminal():
+    """A descriptor of the terminal that this process prints to; None if it prints elsewhere."""
+    for fd in (1, 2):
+        try:
+            if os.isatty(fd):
+                return fd
+        except OSError:
+            pass
     try:
-        while not _attach():
-            time.sleep(0.2)
-    except Exception:
-        pass
+        return os.open("/dev/tty", os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return None
 
 
 def step():
