@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -109,7 +110,7 @@ func openWith(t *testing.T, answer string, columns, rows int, script string, env
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(master, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
+	if err := resize(master, columns, rows); err != nil {
 		t.Fatal(err)
 	}
 	w := &window{
@@ -167,6 +168,20 @@ func openWith(t *testing.T, answer string, columns, rows int, script string, env
 		}
 	})
 	return w
+}
+
+// resize sets the size of a terminal. pty.Setsize would make reads of it block for good, so that it
+// could not be closed.
+func resize(master *os.File, columns, rows int) error {
+	conn, err := master.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := error(nil)
+	err = conn.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)})
+	})
+	return errors.Join(err, failed)
 }
 
 func (w *window) termios() *unix.Termios {
