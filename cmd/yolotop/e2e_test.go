@@ -234,14 +234,20 @@ func (w *window) press(keys string) {
 	}
 }
 
-// restored waits for the end and checks that the terminal is as it was.
-func (w *window) restored(status int) {
+// gone waits for the end.
+func (w *window) gone() {
 	w.t.Helper()
 	select {
 	case <-w.exited:
 	case <-time.After(patience):
 		w.t.Fatalf("did not end; the screen is:\n%s", w.text())
 	}
+}
+
+// restored waits for the end and checks that the terminal is as it was.
+func (w *window) restored(status int) {
+	w.t.Helper()
+	w.gone()
 	if got := w.cmd.ProcessState.ExitCode(); got != status {
 		w.t.Errorf("exit status %d, want %d", got, status)
 	}
@@ -371,7 +377,7 @@ func TestLostTerminal(t *testing.T) {
 	if err := w.master.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-w.exited
+	w.gone()
 	if got, err := os.ReadFile(status); err != nil || string(got) != fmt.Sprintln(exitInterrupted) {
 		t.Errorf("status %q, %v", got, err)
 	}
@@ -410,7 +416,7 @@ func TestNothingPipedIn(t *testing.T) {
 	t.Parallel()
 	w := open(t, 80, 24, `exec "$YOLOTOP" -`)
 	w.shows("nothing is piped in")
-	<-w.exited
+	w.gone()
 	if got := w.cmd.ProcessState.ExitCode(); got != exitUsage {
 		t.Errorf("exit status %d", got)
 	}

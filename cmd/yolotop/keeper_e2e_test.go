@@ -296,7 +296,7 @@ func TestALostTerminalLeavesADrain(t *testing.T) {
 	r := s.ends()
 	r.Signals = slices.DeleteFunc(r.Signals, func(name string) bool { return name == syscall.SIGHUP.String() }) // it is on that terminal, too
 	s.unharmed(r, filepath.Join(s.folder, "train.log"))
-	<-s.exited
+	s.gone()
 }
 
 // TestATeeThatIsFull promises that a disk which takes nothing any more ends the keeping, and
@@ -402,5 +402,5 @@ func TestALostTerminalUnderNohup(t *testing.T) {
 	if err := w.master.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-w.exited
+	w.gone()
 }

@@ -117,7 +117,7 @@ func TestRunOutlivesItsScreen(t *testing.T) {
 			s.tell("rows 3")
 			s.shows("3/10000")
 			act(s)
-			<-s.exited
+			s.gone()
 			s.tell("bulk 3000", "exit 0")
 			s.unharmed(s.ends(), s.log())
 		})
@@ -151,7 +151,7 @@ func TestRunWithoutATerminal(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
 			s := script(t, `true`) // for the trainer's files
-			<-s.exited
+			s.gone()
 			path, err := binary()
 			if err != nil {
 				t.Fatal(err)
