@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -106,11 +105,8 @@ func openWith(t *testing.T, answer string, columns, rows int, script string, env
 	if err != nil {
 		t.Fatal(err)
 	}
-	master, tty, err := pty.Open()
+	master, tty, err := openTerminal(columns, rows)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resize(master, columns, rows); err != nil {
 		t.Fatal(err)
 	}
 	w := &window{
@@ -170,18 +166,25 @@ func openWith(t *testing.T, answer string, columns, rows int, script string, env
 	return w
 }
 
-// resize sets the size of a terminal. pty.Setsize would make reads of it block for good, so that it
-// could not be closed.
-func resize(master *os.File, columns, rows int) error {
-	conn, err := master.SyscallConn()
+// openTerminal makes a pseudo-terminal of a size whose master can be closed while it is read: package
+// pty makes reads of it block for good.
+func openTerminal(columns, rows int) (master, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	failed := error(nil)
-	err = conn.Control(func(fd uintptr) {
-		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)})
-	})
-	return errors.Join(err, failed)
+	defer blocking.Close()
+	if err := pty.Setsize(blocking, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
+		return nil, nil, err
+	}
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fd), blocking.Name()), tty, nil
 }
 
 func (w *window) termios() *unix.Termios {
