@@ -34,6 +34,9 @@ func (m *Model) detach() tea.Cmd {
 	return tea.Quit
 }
 
+// leavingCells is from which width on the choices are explained.
+const leavingCells = 30
+
 // leaving is the page that asks what becomes of the training.
 func (s scene) leaving(w int) (out []string) {
 	entry := func(key string, text diagnose.Key) {
@@ -44,6 +47,9 @@ func (s scene) leaving(w int) (out []string) {
 				out = append(out, "        "+l)
 			}
 		}
+	}
+	if w < leavingCells { // the footer has room for the first choice only
+		return []string{s.theme.strong.Styled("d") + " " + s.say("key.detach"), s.theme.strong.Styled("esc") + " " + s.say("key.cancel")}
 	}
 	out = append(wrap(s.say("leave.ask"), w), "")
 	switch {

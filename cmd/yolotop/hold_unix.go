@@ -50,8 +50,8 @@ const (
 const lastBytes = 500 * time.Millisecond
 
 // holdTraining starts a command in a terminal of its own and keeps what it prints in the log. It is
-// a process without a terminal, so that nothing which happens to one reaches the command; it draws
-// nothing, understands nothing and loads no driver.
+// a process apart from the terminal of the person who started it, so that nothing which happens to
+// that one reaches the command; it draws nothing, understands nothing and loads no driver.
 func holdTraining(env environment, hook string, command []string) error {
 	log, control, words, orders := inherited(holdLog, "log"), inherited(holdControl, "control"), inherited(holdWords, "words"), inherited(holdOrders, "orders")
 	if log == nil || control == nil || words == nil || orders == nil {
