@@ -132,6 +132,16 @@ func checkEvents(t *testing.T, events []Event) {
 					t.Fatalf("%+v", r)
 				}
 			}
+		case *Hook:
+			if r.Rank < 0 || r.Step < 0 || r.Steps < 0 || r.Split < -1 || r.Split > 1<<50 || r.Free < -1 || r.Free > 1<<50 || r.Total < 0 || r.Total > 1<<50 ||
+				r.Wait < 0 || r.Wait > r.Took || r.Took > hookLongest || r.Device < -1 || r.Retries < -1 || r.OOMs < -1 {
+				t.Fatalf("%+v", r)
+			}
+			for i, m := range r.Readings {
+				if first, _ := r.Reading(m.Measure); m.Bytes <= 0 || m.Bytes > 1<<50 || i > 2 || first != m.Bytes {
+					t.Fatalf("%+v", r)
+				}
+			}
 		case *Failure:
 			if r.PID < 0 || r.Rank < -1 {
 				t.Fatalf("%+v", r)
@@ -272,6 +282,11 @@ func FuzzMemorySummary(f *testing.F) {
 		f.Add([]byte(l), len(l)/2)
 	}
 	fuzzStream(f, "|                  PyTorch CUDA memory summary, device ID 1                 |\n")
+}
+
+func FuzzHook(f *testing.F) {
+	row := "yolotop-hook v=1 rank=0 step=200 steps=50 dev=0 alloc=1932735283 alloc_max=6442450944 held=7516192768 split=104857600 retries=0 ooms=0 free=1073741824 total=25447890944 time=4.2 wait=1.3\n"
+	fuzzFields(f, row, "yolotop-hook v=1 rank=3 step=1 steps=1 time=0.5 wait=nan\n", "yolotop-hook v=2 alloc=9223372036854775807\n")
 }
 
 // FuzzFormat looks for a format of a user's own that can be written down and harms.

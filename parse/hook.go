@@ -28,8 +28,11 @@ const (
 	hookVersion = "1"
 )
 
-// hookLongest is the longest time that is believed.
-const hookLongest = 1000 * time.Hour
+// hookLongest is the longest time that is believed, memoryLimit the most bytes (or steps).
+const (
+	hookLongest = 1000 * time.Hour
+	memoryLimit = 1 << 50
+)
 
 // readHook reads a line of the hook; nil if it is none, or is cut.
 func readHook(text []byte) *Hook {
@@ -61,7 +64,7 @@ func readHook(text []byte) *Hook {
 			continue
 		}
 		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || n < 0 {
+		if err != nil || n < 0 || n > memoryLimit {
 			return nil
 		}
 		h.count(key, n)
@@ -96,11 +99,18 @@ func (h *Hook) count(key string, n int64) {
 	case "total":
 		h.Total = Bytes(n)
 	case "alloc":
-		h.Readings = append(h.Readings, MemoryReading{Bytes: Bytes(n), Measure: Allocated, Step: 1})
+		h.read(Allocated, n)
 	case "alloc_max":
-		h.Readings = append(h.Readings, MemoryReading{Bytes: Bytes(n), Measure: AllocatedMax, Step: 1})
+		h.read(AllocatedMax, n)
 	case "held":
-		h.Readings = append(h.Readings, MemoryReading{Bytes: Bytes(n), Measure: Reserved, Step: 1})
+		h.read(Reserved, n)
+	}
+}
+
+// read takes a reading of memory: the first of each measure, and none that is 0.
+func (h *Hook) read(of Measure, n int64) {
+	if _, ok := h.Reading(of); !ok && n > 0 {
+		h.Readings = append(h.Readings, MemoryReading{Bytes: Bytes(n), Measure: of, Step: 1})
 	}
 }
 
