@@ -57,7 +57,7 @@ func (r *Run) ResumeCommand() string {
 	if r.SaveDir == "" || !r.writesLast() {
 		return ""
 	}
-	last := shellQuote(r.SaveDir + "/weights/last.pt")
+	last := ShellQuote(r.SaveDir + "/weights/last.pt")
 	switch r.Trainer {
 	case "ultralytics":
 		return "yolo train resume model=" + last
@@ -69,8 +69,8 @@ func (r *Run) ResumeCommand() string {
 	return ""
 }
 
-// shellQuote is a word as a shell takes it: that of Windows where it is a path from there.
-func shellQuote(word string) string {
+// ShellQuote is a word as a shell takes it: that of Windows where it is a path from there.
+func ShellQuote(word string) string {
 	if strings.Contains(word, `\`) {
 		if strings.Contains(word, " ") {
 			return `"` + word + `"`

@@ -259,6 +259,7 @@ var screenTexts = map[Key]text{
 	"help.run.next":     {"next run, where the inputs hold several", "下一次训练（输入中有多次时）"},
 	"help.run.previous": {"previous run", "上一次训练"},
 	"help.card":         {"choose the run's GPU: each, none, as found", "选择训练所用的 GPU：逐块、无、自动判断"},
+	"help.suspend":      {"to the shell, until fg; not in a pipe", "回到 shell，fg 返回；管道中不起作用"},
 	"help.mouse":        {"mouse on or off; off, the terminal selects text as usual", "开关鼠标；关闭时终端可照常选择文本"},
 	"help.quit":         {"quit; the training goes on", "退出；训练继续进行"},
 

@@ -22,8 +22,7 @@ type binding struct {
 	do     func(*Model) tea.Cmd
 }
 
-// bindings is the table, in the order of footer and help. Ctrl-Z is not in it: in
-// a pipe it would stop the trainer too.
+// bindings is the table, in the order of footer and help.
 func bindings() []binding {
 	return []binding{
 		{keys: []string{"s"}, shown: "s", on: onLeave, footer: "key.stop", must: true, do: (*Model).stopTraining},
@@ -51,6 +50,7 @@ func bindings() []binding {
 		{shown: "n p", on: onAnyPage, footer: "key.run", many: true},
 		{keys: []string{"g"}, shown: "g", on: onMain, help: "help.card", do: (*Model).chooseCard},
 		{keys: []string{"m"}, shown: "m", on: onAnyPage, help: "help.mouse", do: (*Model).toggleMouse},
+		{keys: []string{"ctrl+z"}, shown: "ctrl-z", on: onAnyPage | onLeave, help: "help.suspend", do: (*Model).suspend},
 		{keys: []string{"q", "ctrl+c"}, shown: "q", on: onAnyPage, footer: "key.quit", help: "help.quit", must: true, do: (*Model).quit},
 	}
 }

@@ -32,6 +32,9 @@ type Options struct {
 	// Leave is told what becomes of the training when a person leaves, where yolotop started it;
 	// nil where it did not, so that there is nothing to ask. It must not block.
 	Leave func(Leave)
+	// Suspend asks the shell to stop the program, which a [SuspendMsg] then does; nil where
+	// Ctrl-Z does nothing, as it would stop a training, too. It must not block.
+	Suspend func()
 }
 
 // Leave is what becomes of a training that yolotop has started.
@@ -47,6 +50,9 @@ const (
 // if something changed; while a run is followed, each second for the ages.
 type FrameMsg struct{ Snapshot *diagnose.Snapshot }
 
+// SuspendMsg ends the screen because the program is to be stopped; see [Model.Suspended].
+type SuspendMsg struct{}
+
 // Model is the Bubble Tea model of the screen.
 type Model struct {
 	options       Options
@@ -56,10 +62,20 @@ type Model struct {
 	width, height int
 	content       string
 	title         string
+	suspended     bool
 }
 
 // New makes a model without a snapshot.
 func New(o Options) Model { return Model{options: o} }
+
+// Suspended reports whether the screen ended because the program is to be stopped, and not to quit.
+func (m Model) Suspended() bool { return m.suspended }
+
+// Resume is the model for a new screen, after the program was stopped.
+func (m Model) Resume() Model {
+	m.suspended = false
+	return m
+}
 
 // Init asks the terminal for its background; nothing waits for the answer.
 func (m Model) Init() tea.Cmd { return tea.RequestBackgroundColor }
@@ -84,6 +100,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			do = func(*Model) tea.Cmd { return nil }
 		}
 		cmd = do(&m)
+	case SuspendMsg:
+		m.suspended = true
+		return m, tea.Quit
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	default:

@@ -154,6 +154,14 @@ func (m *Model) chooseCard() tea.Cmd {
 	return nil
 }
 
+// suspend asks the shell to stop the program where that stops no training.
+func (m *Model) suspend() tea.Cmd {
+	if m.options.Suspend != nil {
+		m.options.Suspend()
+	}
+	return nil
+}
+
 func (m *Model) toggleMouse() tea.Cmd {
 	m.view.mouse = !m.view.mouse
 	return nil

@@ -199,6 +199,10 @@ func TestRunStatus(t *testing.T) {
 	if err := os.WriteFile(plain, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	broken := filepath.Join(dir, "broken")
+	if err := os.WriteFile(broken, []byte("\x7fELF\x00"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		command []string
 		want    int
@@ -206,6 +210,7 @@ func TestRunStatus(t *testing.T) {
 	}{
 		"not found":      {[]string{"no-such-command"}, exitNotFound, "no-such-command: command not found"},
 		"not executable": {[]string{plain}, exitNotExecutable, "cannot be executed"},
+		"no program":     {[]string{broken}, exitNotExecutable, "exec format error\n"},
 		"killed":         {[]string{"sh", "-c", "kill -9 $$"}, 137, ""},
 		"its own":        {[]string{"sh", "-c", "exit 42"}, 42, ""},
 		"nothing":        {nil, exitUsage, "run needs a command"},
@@ -216,7 +221,7 @@ func TestRunStatus(t *testing.T) {
 		cmd := exec.Command(path, append([]string{"run", "--log", filepath.Join(dir, "log"), "--"}, c.command...)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		out, _ := cmd.CombinedOutput()
-		if got := cmd.ProcessState.ExitCode(); got != c.want || !strings.Contains(string(out), c.says) {
+		if got := cmd.ProcessState.ExitCode(); got != c.want || !strings.Contains(string(out), c.says) || strings.Contains(string(out), "no training in it") {
 			t.Errorf("%s: status %d, want %d: %s", name, got, c.want, out)
 		}
 	}

@@ -53,6 +53,11 @@ func startTraining(env environment, o runOptions) error {
 	}
 	signal.Notify(k.signals, wanted(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGTTIN, syscall.SIGTTOU)
+	<-held.began
+	if held.failed() { // there is nothing to show
+		_ = os.Remove(name)
+		return held.wait(k)
+	}
 	if k.env.screen == nil {
 		k.say("run.log", name)
 	}
@@ -70,6 +75,7 @@ type held struct {
 	detached bool   // it is left alone
 	stops    int    // how often it was asked to stop
 
+	began chan struct{} // closed when the training has begun, or could not
 	ended chan struct{} // closed when status is known, or the holder has died
 }
 
@@ -119,7 +125,7 @@ func startHolder(env environment, log *os.File, name string, args, variables []s
 		return nil, nil, err
 	}
 	go func() { _ = cmd.Wait() }()
-	h = &held{orders: orders, status: exitSignal + int(syscall.SIGKILL), ended: make(chan struct{})}
+	h = &held{orders: orders, status: exitSignal + int(syscall.SIGKILL), began: make(chan struct{}), ended: make(chan struct{})}
 	go h.hear(words)
 	return h, control, nil
 }
@@ -127,6 +133,8 @@ func startHolder(env environment, log *os.File, name string, args, variables []s
 // hear takes what the holder says, until it has ended.
 func (h *held) hear(words *os.File) {
 	defer close(h.ended)
+	began := sync.OnceFunc(func() { close(h.began) })
+	defer began()
 	for lines := bufio.NewScanner(words); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
 		n, _ := strconv.Atoi(rest)
@@ -140,7 +148,15 @@ func (h *held) hear(words *os.File) {
 			h.failure, h.status = rest, exitNotExecutable
 		}
 		h.mu.Unlock()
+		began()
 	}
+}
+
+// failed reports whether the training could not be started.
+func (h *held) failed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failure != ""
 }
 
 // forward sends a signal to the training.
@@ -173,7 +189,7 @@ func (h *held) leave(k *keeper) error {
 		return h.result(k)
 	default:
 	}
-	k.say("run.detached", h.pid, k.log)
+	k.say("run.detached", h.pid, diagnose.ShellQuote(k.log))
 	return nil
 }
 

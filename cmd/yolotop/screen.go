@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,24 +36,48 @@ func (w *watcher) runScreen(ctx context.Context) error {
 	defer gone()
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	program := tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching, gone)...)
-	w.startAlerts(func(sequence string) { program.Send(tea.RawMsg{Msg: sequence}) })
+	giveBack := w.keepWords()
+	defer giveBack()
+	var program atomic.Pointer[tea.Program]
+	program.Store(tea.NewProgram(tui.New(w.screenOptions()), w.programOptions(watching, gone)...))
+	w.startAlerts(func(sequence string) { program.Load().Send(tea.RawMsg{Msg: sequence}) })
 	frames := make(chan *diagnose.Snapshot, 1)
 	bus, _ := w.start(watching)
 	finished := make(chan error, 2)
-	go w.guard(program, finished, func() { w.consume(watching, bus.Events(), frames, gone) })
-	go w.guard(program, finished, func() {
+	go w.guard(&program, finished, func() { w.consume(watching, bus.Events(), frames, gone) })
+	go w.guard(&program, finished, func() {
 		for {
 			select {
 			case s := <-frames:
-				program.Send(tui.FrameMsg{Snapshot: s})
+				program.Load().Send(tui.FrameMsg{Snapshot: s})
 			case <-watching.Done():
 				return
 			}
 		}
 	})
-	_, err := program.Run()
+	asked := w.stopRequests()
+	go func() {
+		for {
+			select {
+			case <-asked:
+				if !hasShell() {
+					continue
+				}
+				program.Load().Send(tui.SuspendMsg{})
+			case <-watching.Done():
+				return
+			}
+		}
+	}()
+	model, err := program.Load().Run()
+	for suspended, ok := model.(tui.Model); err == nil && ok && suspended.Suspended(); suspended, ok = model.(tui.Model) {
+		stopSelf(asked)
+		// A new program, since one that was released does not always give back what it took.
+		program.Store(tea.NewProgram(suspended.Resume(), w.programOptions(watching, gone)...))
+		model, err = program.Load().Run()
+	}
 	stop()
+	giveBack()
 	crash := errors.Join(<-finished, <-finished)
 	switch {
 	case crash != nil:
@@ -100,11 +126,11 @@ func (w *watcher) summarize() {
 
 // guard runs f; a panic in it restores the terminal and is reported, since
 // bubbletea only catches those of its own goroutines.
-func (w *watcher) guard(program *tea.Program, finished chan<- error, f func()) {
+func (w *watcher) guard(program *atomic.Pointer[tea.Program], finished chan<- error, f func()) {
 	defer func() {
 		var err error
 		if v := recover(); v != nil {
-			program.Kill()
+			program.Load().Kill()
 			err = fmt.Errorf("internal error: %v", v)
 		}
 		finished <- err
@@ -160,7 +186,10 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 
 func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
-	return tui.Options{Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving()}
+	return tui.Options{
+		Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving(),
+		Suspend: w.suspending(),
+	}
 }
 
 // leaving tells the process that has started the training what becomes of it; nil where nobody
@@ -177,6 +206,45 @@ func (w *watcher) leaving() func(tui.Leave) {
 		}
 		fmt.Fprintln(back, word) // a pipe that holds far more than anybody types
 	}
+}
+
+// suspending stops this job of the shell, all of it; nil where a program that trains may be part of
+// the job, which must not be stopped.
+func (w *watcher) suspending() func() {
+	if w.env.kept != nil || len(w.drainers) > 0 || !canStop {
+		return nil
+	}
+	return stopJob
+}
+
+// stopRequests tells when this job of the shell is asked to stop; never where a keeper holds the
+// training: it shares the terminal, and would not be stopped.
+func (w *watcher) stopRequests() chan os.Signal {
+	asked := make(chan os.Signal, 1)
+	if w.env.kept == nil {
+		notifyStop(asked)
+	} else {
+		ignoreStop()
+	}
+	return asked
+}
+
+// keepWords keeps what libraries print to the error stream off the screen, until giveBack, which
+// prints it and may be called again.
+func (w *watcher) keepWords() (giveBack func()) {
+	stream, ok := w.env.stderr.(*os.File)
+	if w.env.kept != nil || !ok {
+		return func() {} // the keeper does that, or there is no stream to keep
+	}
+	words, release, err := divert(stream)
+	if err != nil {
+		return func() {}
+	}
+	return sync.OnceFunc(func() {
+		release()
+		showWords(w.env.stderr, words)
+		_ = words.Close()
+	})
 }
 
 // choose hands a choice to whoever owns the session. It never blocks the keyboard.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 )
@@ -18,3 +19,18 @@ func inherited(int, string) *os.File { return nil }
 var shell = []string{"cmd", "/c"}
 
 func ownGroup(*exec.Cmd) {}
+
+// canStop reports whether a job can be stopped by the shell.
+const canStop = false
+
+func stopJob() {}
+
+func notifyStop(chan os.Signal) {}
+
+func ignoreStop() {}
+
+func hasShell() bool { return false }
+
+func stopSelf(chan os.Signal) {}
+
+func divert(*os.File) (*os.File, func(), error) { return nil, nil, errors.ErrUnsupported }
