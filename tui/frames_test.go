@@ -56,7 +56,7 @@ func TestPages(t *testing.T) {
 		{"help", "healthy", Options{Version: "0.1"}, 80, 24, []string{"?"}},
 		{"finding", "oom", Options{}, 100, 40, []string{"enter"}},
 		{"past", "healthy", Options{}, 120, 40, []string{"<", "left"}},
-		{"focus", "oom", Options{}, 120, 40, []string{"tab", "tab"}},
+		{"focus", "oom", Options{}, 120, 40, []string{"w", "w"}},
 		{"chinese", "oom", Options{Lang: diagnose.Chinese}, 80, 24, nil},
 		{"ascii", "healthy", Options{ASCII: true}, 80, 24, nil},
 	} {

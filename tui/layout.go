@@ -101,7 +101,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else {
 		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
-		if series, _ := s.memoryCurve(); series == nil {
+		if series, _ := s.memoryCurve(); series == nil && s.view.chart == "" {
 			top.least, top.like, top.most, top.grow = out+1, out+2, out+3, 0
 		}
 		if sh == wide {
@@ -230,7 +230,7 @@ func (s scene) drawPane(p pane, f frame, w, h int) []string {
 func (s scene) content(p pane, w, h int) (caption, []string) {
 	switch p {
 	case paneMemory:
-		return s.memory(w, h)
+		return s.chartPane(w, h)
 	case paneFacts:
 		return s.facts(w, h)
 	case paneFindings:

@@ -95,6 +95,10 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		m.key()
+		if m.view.log.prompt != promptNone && m.view.page == pageLog {
+			m.typing(msg)
+			break
+		}
 		do := dispatch(msg.String(), m.view.page)
 		if do == nil {
 			do = func(*Model) tea.Cmd { return nil }
@@ -103,6 +107,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case SuspendMsg:
 		m.suspended = true
 		return m, tea.Quit
+	case tea.MouseClickMsg:
+		m.key()
+		cmd = m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	default:

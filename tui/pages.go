@@ -14,6 +14,9 @@ const (
 	pageDetail
 	pageHelp
 	pageLeave
+	pageLog
+	pageRuns
+	pageHistory
 )
 
 // pages is a set of pages.
@@ -26,8 +29,12 @@ const (
 	onDetail  = pages(1 << pageDetail)
 	onHelp    = pages(1 << pageHelp)
 	onLeave   = pages(1 << pageLeave)
-	onText    = onDetail | onHelp
-	onAnyPage = onMain | onText
+	onLog     = pages(1 << pageLog)
+	onRuns    = pages(1 << pageRuns)
+	onHistory = pages(1 << pageHistory)
+	onText    = onDetail | onHelp | onHistory
+	onScroll  = onText | onLog | onRuns // pages that keys for up and down move in
+	onAnyPage = onMain | onScroll
 )
 
 // pageScreen draws the help or a finding, with the verdict above and the keys
@@ -38,13 +45,33 @@ func (s scene) pageScreen(w, h int) []string {
 		out = append(out, s.verdictLine(w))
 	}
 	room := s.pageRoom(h)
+	if c, body, ok := s.windowPage(max(1, w-2), room); ok {
+		return s.framed(out, c, body, w, h)
+	}
 	title, lines := s.pageLines(w)
 	from := min(max(0, s.view.pageScroll), max(0, len(lines)-room))
 	c := caption{title: title, focused: true}
 	if len(lines) > room {
 		c.right = s.say("page.lines", from+1, min(from+room, len(lines)), len(lines))
 	}
-	body := lines[from:min(len(lines), from+room)]
+	return s.framed(out, c, lines[from:min(len(lines), from+room)], w, h)
+}
+
+// windowPage is what a page shows that lays out its lines by the room there is.
+func (s scene) windowPage(w, h int) (c caption, body []string, ok bool) {
+	switch s.view.page {
+	case pageLog:
+		c, body = s.logPage(w, h)
+	case pageRuns:
+		c, body = s.runsPage(w, h)
+	default:
+		return c, nil, false
+	}
+	return c, body, true
+}
+
+// framed puts the body of a page between the verdict, which is in out, and the keys.
+func (s scene) framed(out []string, c caption, body []string, w, h int) []string {
 	if h >= 4 {
 		out = append(out, ruled.draw(s.theme, c, body, w, h-2)...)
 		out = append(out, s.footerLine(w))
@@ -70,6 +97,8 @@ func (s scene) pageLines(w int) (title string, lines []string) {
 		return s.say("pane.help"), s.help(inner)
 	case pageLeave:
 		return s.say("pane.leave"), s.leaving(inner)
+	case pageHistory:
+		return s.say("pane.history"), s.history(min(inner, 100))
 	}
 	return s.detail(inner)
 }
