@@ -64,6 +64,9 @@ func (s scene) footerLine(w int) string {
 	if s.view.page == pageLog && s.view.log.prompt != promptNone {
 		return s.promptLine(w)
 	}
+	if s.view.note != "" {
+		return fit(" "+t.strong.Styled(cut(s.view.note, w-2)), w)
+	}
 	right, troubled := s.footerNote(w)
 	style := t.dim
 	if troubled {

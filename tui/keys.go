@@ -66,6 +66,8 @@ func bindings() []binding {
 		{keys: []string{"n"}, shown: "n", on: onMain | onText, help: "help.run.next", do: func(m *Model) tea.Cmd { return m.otherRun(1) }},
 		{keys: []string{"p"}, shown: "p", on: onMain | onText, help: "help.run.previous", do: func(m *Model) tea.Cmd { return m.otherRun(-1) }},
 		{keys: []string{"g"}, shown: "g", on: onMain, help: "help.card", do: (*Model).chooseCard},
+		{keys: []string{"s"}, shown: "s", on: onAnyPage, help: "help.save", do: func(m *Model) tea.Cmd { return m.save(".svg") }},
+		{keys: []string{"S"}, shown: "S", on: onAnyPage, help: "help.save.text", do: func(m *Model) tea.Cmd { return m.save(".txt") }},
 		{keys: []string{"m"}, shown: "m", on: onAnyPage, help: "help.mouse", do: (*Model).toggleMouse},
 		{keys: []string{"ctrl+z"}, shown: "ctrl-z", on: onAnyPage | onLeave, help: "help.suspend", do: (*Model).suspend},
 		{keys: []string{"q", "ctrl+c"}, shown: "q", on: onAnyPage, footer: "key.quit", help: "help.quit", must: true, do: (*Model).quit},

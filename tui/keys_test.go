@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{"explain", "oom", "enter", "What to do", "Losses"},
 		{"explain the third", "oom", "down down enter", "no margin", ""},
-		{"back from a page", "oom", "enter esc", "Losses", "What to do"},
+		{"back from a page", "oom", "enter esc", "Losses", "What to do, the"},
 		{"nothing to explain", "healthy", "enter", "Losses", ""},
 		{"past", "oom", "left", "at the end of epoch 11 (now 12)", "out of memory in epoch"},
 		{"past without its findings", "oom", "home", "at the end of epoch 1 ", "no margin"},
@@ -171,7 +171,7 @@ func TestClicks(t *testing.T) {
 		{"curve", all["healthy"].log, false, "", "tab curve", "─ box_loss "},
 		{"first line", all["oom"].log, true, "", "out of memory in epoch 12", "What to do"},
 		{"second finding", all["oom"].log, true, "", "tight", "no margin"},
-		{"log", all["oom"].log, true, "", "Traceback", "> Log"},
+		{"log", all["oom"].log, true, "", "torch.OutOf", "> Log"},
 		{"runs", two, false, "", "r runs", "> Runs"},
 		{"first run", two, false, "r", "train.log #1", "3/3"},
 		{"the past", all["healthy"].log, false, "", "15.0┤          ", "at the end of epoch"},

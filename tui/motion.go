@@ -29,6 +29,7 @@ type view struct {
 	mouse      bool
 	lastKey    time.Time // when a key was last pressed; zero before the first
 	since      time.Time // when somebody went who has just come back; else zero
+	note       string    // until the next key: what became of a wish
 	stops      int       // how often the training was asked to stop
 }
 

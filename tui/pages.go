@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 
 	"yolotop/diagnose"
 )
@@ -182,18 +183,57 @@ func aboutMemory(k diagnose.Kind) bool {
 	return false
 }
 
-// withEvidence adds the curve that a finding about memory rests on.
+// evidenceRows is how high the chart on the page of a finding is.
+const evidenceRows = 10
+
+// withEvidence adds the curve that a finding rests on: memory, the loss that became NaN, how busy the
+// device was, or the speed.
 func (s scene) withEvidence(f *diagnose.Finding, lines []string, w int) []string {
-	if !aboutMemory(f.Kind) && f.Kind != diagnose.OtherProcess || !s.measured() || w < 30 {
+	if w < 30 {
 		return lines
 	}
-	const rows = 10
-	_, chart := s.memory(w-2, rows)
-	lines = append(lines, "", s.theme.strong.Styled(s.memoryTitle()))
+	var title string
+	var chart []string
+	switch {
+	case (aboutMemory(f.Kind) || f.Kind == diagnose.OtherProcess) && s.hasMemory():
+		title = s.memoryTitle()
+		_, chart = s.memory(w-2, evidenceRows)
+	case f.Kind == diagnose.NaN:
+		title, chart = s.namedChart("loss ", w-2)
+	case f.Kind == diagnose.Starved || f.Kind == diagnose.UnderUsed:
+		if g := s.run.FirstGPU(); g != nil && g.Busy.Len() > 1 {
+			title, chart = s.say("evidence.busy", gpuName(g)), []string{s.theme.spark.Styled(loadSpark(&g.Busy, w-2))}
+			break
+		}
+		title, chart = s.namedChart("speed", w-2)
+	case f.Kind == diagnose.Slow || f.Kind == diagnose.Stalled:
+		title, chart = s.namedChart("speed", w-2)
+	}
+	if len(chart) == 0 {
+		return lines
+	}
+	lines = append(lines, "", s.theme.strong.Styled(title))
 	for _, l := range chart {
 		lines = append(lines, "  "+l)
 	}
 	return lines
+}
+
+// hasMemory reports whether there is a curve of memory.
+func (s scene) hasMemory() bool {
+	series, _ := s.memoryCurve()
+	return series != nil
+}
+
+// namedChart draws the first curve whose name begins so; nothing if there is none.
+func (s scene) namedChart(name string, w int) (title string, lines []string) {
+	for _, c := range s.charts() {
+		if c.name != "" && strings.HasPrefix(c.name, name) {
+			k, lines := s.valueChart(c, w, evidenceRows)
+			return k.title, lines
+		}
+	}
+	return "", nil
 }
 
 // explained is the finding whose page is open; it stays while it is withdrawn.

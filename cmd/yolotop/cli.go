@@ -253,6 +253,7 @@ Looks:
   --lang en|zh     language of the texts (default: the locale's)
   --color WHEN     auto, always or never (default auto; NO_COLOR is respected)
   --ascii          draw with ASCII characters only
+  --inline[=LINES] draw where the cursor is, not on the whole terminal
 
 run:
   --log FILE       where all that it prints is kept (an existing file stays;

@@ -86,7 +86,7 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 
 // viewerFlags are the flags of a command that a viewer takes, too.
 func viewerFlags(cmd *cobra.Command) (out []string) {
-	for _, name := range append([]string{"lang", "format", "color", "ascii"}, alertFlags...) {
+	for _, name := range append([]string{"lang", "format", "color", "ascii", "inline"}, alertFlags...) {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			out = append(out, "--"+name+"="+f.Value.String())
 		}

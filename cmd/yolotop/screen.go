@@ -188,7 +188,7 @@ func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
 	return tui.Options{
 		Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving(),
-		Suspend: w.suspending(),
+		Suspend: w.suspending(), Save: saveScreen(w.env.now), Inline: w.options.inline,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type watchOptions struct {
 	wait, poll, follow bool
 	color              string
 	ascii              bool
+	inline             int // lines of the screen; 0 for the whole terminal
 	alerts             alertConfig
 	tee                string // file for the bytes of the pipe; empty for none
 }
@@ -36,11 +38,19 @@ func (o *watchOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
 	f.StringVar(&o.tee, "tee", "", "keep what comes through the pipe in this file")
 	cmd.PersistentFlags().StringVar(&o.color, "color", "auto", "auto, always or never")
+	cmd.PersistentFlags().IntVar(&o.inline, "inline", 0, "draw this many lines where the cursor is, not on the whole terminal")
+	cmd.PersistentFlags().Lookup("inline").NoOptDefVal = strconv.Itoa(inlineLines)
 	o.alerts.register(cmd.PersistentFlags())
 	cmd.PersistentFlags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
 }
 
+// inlineLines is how many lines --inline takes where it does not say.
+const inlineLines = 16
+
 func (o *watchOptions) check() error {
+	if o.inline < 0 {
+		return fmt.Errorf("--inline %d: a number of lines, 1 or more", o.inline)
+	}
 	switch o.color {
 	case "auto", "always", "never":
 		return nil
