@@ -19,7 +19,7 @@ import (
 func hostile() []string {
 	return []string{
 		"\x1b[2J\x1b[31mred\x1b]0;title\a", "tab\tbell\a\rreturn\nline", strings.Repeat("名字很长", 60), "e\u0301\u0301\u0301 \u0301lone",
-		"👩‍👩‍👧‍👦 🇩🇪 ❤️ ☝🏽", "\u202eright to left\u202c", strings.Repeat("x", 500), "bad\xff\xfeutf8", "\u009b31m", "", " ", "ｆｕｌｌ", "각", "क्षि",
+		"👩‍👩‍👧‍👦 🇩🇪 ❤️ ☝🏽", "\u202eright to left\u202c", strings.Repeat("x", 500), "bad\xff\xfeutf8", "\u009b31m", "", " ", "ｆｕｌｌ", "각", "क्षि", "\U00011a88 \u0d4e",
 	}
 }
 
