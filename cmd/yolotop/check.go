@@ -21,11 +21,29 @@ type checkOptions struct {
 // check reads every input to its end and reports. The exit status says how grave
 // the gravest active finding is.
 func check(env environment, paths []string, o checkOptions) (int, error) {
-	targets, err := expandAll(env, paths)
+	session, err := readAll(env, paths, o.grammar, o.lang)
 	if err != nil {
 		return exitUsage, err
 	}
-	inGrammar(targets, o.grammar)
+	r := reportOf(session, o.lang)
+	if o.json {
+		enc := json.NewEncoder(env.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		err = enc.Encode(r)
+	} else {
+		err = writeReport(env.stdout, session, o.lang)
+	}
+	return gravest(session), err
+}
+
+// readAll reads every input to its end. It is an error if there is no training in any.
+func readAll(env environment, paths []string, grammar parse.Grammar, lang diagnose.Lang) (*diagnose.Session, error) {
+	targets, err := expandAll(env, paths)
+	if err != nil {
+		return nil, err
+	}
+	inGrammar(targets, grammar)
 	session := diagnose.NewSession(sessionInputs(targets)...)
 	session.Compare(besides(targets)...)
 	events := 0
@@ -41,7 +59,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 	for i, t := range targets {
 		before := events
 		if err := readTarget(env, t, i, count); err != nil {
-			return exitUsage, err
+			return nil, err
 		}
 		session.Observe(parse.Event{Origin: parse.Origin{Input: i}, Record: &parse.SourceState{Name: t.Path, Status: parse.SourceEnded}})
 		if events == before {
@@ -49,22 +67,13 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 		}
 	}
 	if events == 0 {
-		tried := strings.Join(o.grammar.Names(), ", ")
-		return exitUsage, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown", tried).In(o.lang))
+		tried := strings.Join(grammar.Names(), ", ")
+		return nil, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown", tried).In(lang))
 	}
 	for _, name := range silent {
 		fmt.Fprintf(env.stderr, "yolotop: %s: no training in it\n", name)
 	}
-	r := reportOf(session, o.lang)
-	if o.json {
-		enc := json.NewEncoder(env.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		err = enc.Encode(r)
-	} else {
-		err = writeReport(env.stdout, session, o.lang)
-	}
-	return gravest(session), err
+	return session, nil
 }
 
 // gravest is the exit status for the gravest active finding of all runs.

@@ -153,7 +153,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global), pageCommand(env, &global))
 	return root
 }
 
@@ -219,6 +219,8 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop run -- COMMAND    start a training, keep its log, and watch it
   yolotop check PATH...     read to the end, report, and exit
+  yolotop report PATH... -o report.html
+                            write one page to send to somebody
   yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
   yolotop formats           list the trainers whose output is read
@@ -261,6 +263,11 @@ run:
 
 check:
   --json           print one JSON object instead of text
+
+report:
+  -o FILE          what to write: .html, .svg, .png or .md (- with --as FORMAT)
+  --force          overwrite an existing file
+  --no-redact      keep folders, users' names and tokens
 
 Other:
   --version        print the version
