@@ -160,7 +160,7 @@ func (o pageOptions) noInput(inputs []diagnose.Input) error {
 // write writes a file that only its owner may read, or leaves none. With --force the old
 // file stays until the new one is whole.
 func (o pageOptions) write(data []byte) error {
-	name, create := o.out, func() (*os.File, error) {
+	create := func() (*os.File, error) {
 		return os.OpenFile(o.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if o.force {
@@ -173,7 +173,7 @@ func (o pageOptions) write(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", o.out, pathless(err))
 	}
-	name = f.Name()
+	name := f.Name()
 	_, err = f.Write(data)
 	if e := f.Close(); err == nil {
 		err = e

@@ -21,6 +21,8 @@ const (
 	memoryTall  = vg.Length(250)
 	panelWide   = vg.Length(250)
 	panelTall   = vg.Length(150)
+	narrowWide  = vg.Length(320)
+	narrowTall  = vg.Length(220)
 	compareMost = looks // runs that can be told apart
 )
 
@@ -235,11 +237,25 @@ func (m pageMaker) compare(runs []*diagnose.Run) *figure {
 	return m.figure(c, m.say("report.compare"), notes...)
 }
 
-// figure is a chart as the page holds it; nil if it cannot be drawn.
+// figure is a chart as the page holds it; nil if it cannot be drawn. A wide one is there twice:
+// made small for a telephone its words could not be read.
 func (m pageMaker) figure(c chart, label string, notes ...string) *figure {
-	text, err := vectors(c.width, c.height, label, func(p pen, area draw.Canvas) { c.draw(p, area) })
-	if err != nil {
+	f := &figure{chart: c, Notes: notes}
+	var err error
+	if f.SVG, err = c.inline(label); err != nil {
 		return nil
 	}
-	return &figure{chart: c, Label: label, SVG: template.HTML(text), Notes: notes} //nolint:gosec // vectors escapes what it is given
+	if c.width == pageWide {
+		c.width, c.height = narrowWide, narrowTall+c.height-memoryTall
+		if f.Narrow, err = c.inline(label); err != nil {
+			return nil
+		}
+	}
+	return f
+}
+
+// inline is a chart as a part of a page.
+func (c chart) inline(label string) (template.HTML, error) {
+	text, err := vectors(c.width, c.height, label, func(p pen, area draw.Canvas) { c.draw(p, area) })
+	return template.HTML(text), err //nolint:gosec // vectors escapes what it is given
 }

@@ -168,8 +168,6 @@ func fitText(p pen, s string, size, room vg.Length) string {
 func plainLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '✓' || r == '\n':
-			return -1
 		case r < ' ' || r > 0x17f && r != '…' && r != '–':
 			return '?'
 		}

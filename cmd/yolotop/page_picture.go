@@ -68,7 +68,7 @@ func (p page) strips(measure pen) (out []strip) {
 		if r.Level == "critical" {
 			ink = inkGrave
 		}
-		out = append(out, words(measure, r.Verdict, 13, ink)...)
+		out = append(out, words(measure, strings.Replace(r.Verdict, "✓ ", "OK · ", 1), 13, ink)...)
 		out = append(out, words(measure, r.summary(), 9, inkSoft)...)
 		if r.Memory != nil {
 			out = append(out, chartStrips(measure, *r.Memory)...)

@@ -46,10 +46,10 @@ type pageFact struct{ Name, Value string }
 
 // figure is a chart with what stands below it.
 type figure struct {
-	chart chart
-	Label string
-	SVG   template.HTML
-	Notes []string
+	chart  chart
+	SVG    template.HTML
+	Narrow template.HTML // the same for a telephone; empty for a small chart
+	Notes  []string
 }
 
 // pageFinding is a finding as the page tells it.
@@ -179,11 +179,9 @@ func (m pageMaker) finding(r *diagnose.Run, f *diagnose.Finding) pageFinding {
 		p.Limits = append(p.Limits, m.text(l))
 	}
 	first, last := m.moment(r, f.First), m.moment(r, f.Last)
-	switch {
-	case first == last:
+	p.When = m.say("report.when", first, last)
+	if first == last {
 		p.When = m.say("report.once", first)
-	default:
-		p.When = m.say("report.when", first, last)
 	}
 	return p
 }
