@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func (r *Run) bestMessage() (m Message, ok bool) {
 	for _, name := range []string{"mAP50-95", "top1_acc", "mIoU", "mAP50"} {
 		if s := r.MetricSeries[name]; s != nil {
 			if p, ok := s.At(float64(r.BestEpoch)); ok {
-				return Say("story.best.metric", r.BestEpoch, name, FormatNumber(p.Last)), true
+				return Say("story.best.metric", r.BestEpoch, name, strconv.FormatFloat(p.Last, 'f', 3, 64)), true
 			}
 		}
 	}

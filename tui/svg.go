@@ -13,7 +13,7 @@ import (
 // Sizes of a picture of a screen, in pixels: of a cell, and of the border around all of them.
 const (
 	svgCellWidth  = 8.4
-	svgCellHeight = 18.0
+	svgCellHeight = 16.4 // of a font of 14 pixels, so that lines of boxes join
 	svgBorder     = 12.0
 )
 
@@ -67,7 +67,7 @@ func svgLine(b *strings.Builder, line string, y int, paper, text string) {
 		seq, cells, n, after := ansi.DecodeSequence(line, state, nil)
 		switch {
 		case cells > 0:
-			if next != ink || cells > 1 || strings.HasSuffix(piece.String(), "  ") {
+			if next != ink || cells > 1 || strings.HasSuffix(piece.String(), "  ") && seq != " " {
 				flush()
 				ink = next
 			}
@@ -126,8 +126,15 @@ func hexOf(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// svgPiece draws characters of the same look.
+// svgPiece draws characters of the same look. Spaces around them are left out: viewers disagree
+// whether those have a width.
 func svgPiece(b *strings.Builder, piece string, ink inkOf, x, cells, y int, paper, text string) {
+	if !ink.reverse {
+		trimmed := strings.TrimLeft(piece, " ")
+		x, cells = x+len(piece)-len(trimmed), cells-(len(piece)-len(trimmed))
+		piece = strings.TrimRight(trimmed, " ")
+		cells -= len(trimmed) - len(piece)
+	}
 	left, top := svgBorder+float64(x)*svgCellWidth, svgBorder+float64(y)*svgCellHeight
 	fill := ink.color
 	if ink.reverse {
@@ -138,7 +145,7 @@ func svgPiece(b *strings.Builder, piece string, ink inkOf, x, cells, y int, pape
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, left, top, float64(cells)*svgCellWidth, svgCellHeight, under)
 		fill = paper
 	}
-	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, left, top+svgCellHeight*0.76, float64(cells)*svgCellWidth)
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs"`, left, top+svgCellHeight*0.78, float64(cells)*svgCellWidth)
 	if fill != "" {
 		fmt.Fprintf(b, ` fill="%s"`, fill)
 	}
