@@ -25,7 +25,7 @@ func (s scene) help(w int) []string {
 	}
 	const keyCells = 9
 	section("help.keys")
-	for _, b := range bindings() {
+	for _, b := range rebound(s.keys) {
 		if b.help != "" {
 			entry(t.accent.Styled(b.label(t)), s.say(b.help), keyCells)
 		}
