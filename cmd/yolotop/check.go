@@ -16,6 +16,7 @@ type checkOptions struct {
 	json    bool
 	lang    diagnose.Lang
 	grammar parse.Grammar // what the inputs may be in
+	looks   looks
 }
 
 // check reads every input to its end and reports. The exit status says how grave
@@ -62,7 +63,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 		enc.SetIndent("", " ")
 		err = enc.Encode(r)
 	} else {
-		err = writeReport(env.stdout, session, o.lang)
+		err = writeReport(env.stdout, session, o.lang, o.looks)
 	}
 	return gravest(session), err
 }
@@ -131,13 +132,13 @@ func readTarget(env environment, t sources.Target, input int, emit func(parse.Ev
 
 // writeReport writes what check found for people: a verdict a run, then each
 // finding with its reason and its remedies.
-func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang) error {
+func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, l looks) error {
 	var b strings.Builder
 	for _, run := range s.Runs() {
 		if run.Known {
 			writeRun(&b, run, s.Inputs(), lang)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, l.dress(b.String()))
 	return err
 }
