@@ -104,7 +104,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global), demoCommand(env, &global, &watch), configCommand(env, &global), doctorCommand(env, &global), formatsCommand(env))
+	root.AddCommand(checkCommand(env, &global), statusCommand(env, &global), runCommand(env, &global), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global), demoCommand(env, &global, &watch), configCommand(env, &global), doctorCommand(env, &global), formatsCommand(env))
 	return root
 }
 
@@ -167,6 +167,7 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop run -- COMMAND    start a training, keep its log, and watch it
   yolotop check PATH...     read to the end, report, and exit
+  yolotop status [PATH...]  one line for tmux's status bar and prompts
   yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
   yolotop config            show, check and begin the settings; rebind keys
@@ -214,6 +215,10 @@ run:
 check:
   --json           print one JSON object instead of text
 
+status:
+  --width N        cells of the line at most (default 60)
+  --tmux           with colours as tmux writes them
+
 config: path, print (what is in force, and from where), validate, init
 
   Settings also come from ~/.config/yolotop/config.toml (YOLOTOP_CONFIG names
@@ -227,8 +232,8 @@ Without a terminal (a pipe, a file, TERM=dumb) yolotop prints plain lines.
 
 Exit status:
   0    fine; for check: nothing graver than a remark
-  1    check: a warning; doctor: something is not there
-  2    check: a critical finding; doctor: something is broken
+  1    check, status: a warning; doctor: something is not there
+  2    check, status: a critical finding; doctor: something is broken
   3    wrong usage, or no training in any input
   130  interrupted
   run gives that of the command (127: not found, 128 and more: a signal)
