@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"yolotop/tui"
 )
 
 // settingsIn runs a command with a configuration file and an environment. The file's folder is
@@ -181,5 +183,39 @@ func TestSettingsReachTheScreen(t *testing.T) {
 	s.ascii, s.given = false, map[string]given{"ascii": {"false", "--ascii"}}
 	if o.take(env, s); !o.fine {
 		t.Error("the terminal is asked about lines though somebody wants them")
+	}
+}
+
+// TestReadmeSettings promises that the README names every setting, variable and action, and
+// shows a file and keys that can be used.
+func TestReadmeSettings(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(data)
+	for _, one := range settingsTable() {
+		_, name, _ := strings.Cut("."+one.name, ".")
+		for _, want := range []string{name[strings.LastIndex(name, ".")+1:], one.variable, one.flag} {
+			if !strings.Contains(readme, want) {
+				t.Errorf("%s: no %s", one.name, want)
+			}
+		}
+	}
+	for _, a := range tui.Actions() {
+		if !strings.Contains(readme, "`"+a.Name+"`") {
+			t.Errorf("no action %s", a.Name)
+		}
+	}
+	for _, begin := range []string{"    lang  = \"zh\"", "    [keys]\n"} {
+		_, block, ok := strings.Cut(readme, begin)
+		if !ok {
+			t.Fatalf("no %q", begin)
+		}
+		block, _, _ = strings.Cut(begin+block, "\n\n")
+		if got, _ := settingsIn(t, block, nil, "", "config", "validate"); got.status != exitOK {
+			t.Errorf("%s: %s", block, got.stderr)
+		}
 	}
 }
