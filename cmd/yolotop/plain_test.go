@@ -27,17 +27,20 @@ func TestPlainOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ flag, variable string }{{"--plain", ""}, {"--plain=true", "0"}, {"--color=auto", "true"}} {
-		var stdout, stderr bytes.Buffer
-		status := execute(t.Context(), environment{
-			args: []string{c.flag, log}, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, now: time.Now, screen: &terminal{},
-			getenv: func(name string) string {
-				return map[string]string{"YOLOTOP_PLAIN": c.variable, "LANG": "C.UTF-8"}[name]
-			},
-			afterSignal: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+		t.Run(c.flag+c.variable, func(t *testing.T) {
+			t.Parallel()
+			var stdout, stderr bytes.Buffer
+			status := execute(t.Context(), environment{
+				args: []string{c.flag, log}, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, now: time.Now, screen: &terminal{},
+				getenv: func(name string) string {
+					return map[string]string{"YOLOTOP_PLAIN": c.variable, "LANG": "C.UTF-8"}[name]
+				},
+				afterSignal: func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+			})
+			if status != exitOK || !strings.Contains(stdout.String(), "1/10  15.1 GiB") || !strings.Contains(stdout.String(), "finished") || !strings.Contains(stdout.String(), "\x1b[1;") {
+				t.Errorf("%v: status %d\n%s%s", c, status, stdout.String(), stderr.String())
+			}
 		})
-		if status != exitOK || !strings.Contains(stdout.String(), "1/10  15.1 GiB") || !strings.Contains(stdout.String(), "finished") || !strings.Contains(stdout.String(), "\x1b[1;") {
-			t.Errorf("%v: status %d\n%s%s", c, status, stdout.String(), stderr.String())
-		}
 	}
 }
 

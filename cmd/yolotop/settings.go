@@ -112,7 +112,7 @@ type settings struct {
 // given is a value and who said it: a flag, a variable, a line of a file.
 type given struct{ value, by string }
 
-// look are how lines are printed with these settings.
+// looks are how lines are printed with these settings.
 func (s settings) looks(env environment) looks {
 	return looks{color: colored(s.color, env), ascii: s.ascii}
 }
