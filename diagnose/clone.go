@@ -15,6 +15,7 @@ func (r *Run) clone() *Run {
 	c.DriverSeries = r.DriverSeries.clone()
 	c.GPUs = cloneGPUs(r.GPUs)
 	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
+	c.ValSeries, c.LRSeries = cloneSeries(r.ValSeries), cloneSeries(r.LRSeries)
 	c.Findings = make([]*Finding, len(r.Findings))
 	for i, f := range r.Findings {
 		g := *f

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"yolotop/parse"
 )
@@ -77,6 +78,16 @@ func fitness(m parse.Named) (f float64, ok bool) {
 // epochRow takes a row of results.csv: all there is to know of an epoch if there
 // is no log, else only what the log lacks.
 func (r *Run) epochRow(e *parse.Event, row *parse.EpochRow) {
+	for i, name := range row.Val.Names {
+		if i < len(row.Val.Values) {
+			add(r.ValSeries, strings.TrimPrefix(name, "val/"), float64(row.Epoch), r.Elapsed, row.Val.Values[i])
+		}
+	}
+	for i, name := range row.Rates.Names {
+		if i < len(row.Rates.Values) {
+			add(r.LRSeries, strings.TrimPrefix(strings.TrimPrefix(name, "lr/"), "x/"), float64(row.Epoch), r.Elapsed, row.Rates.Values[i])
+		}
+	}
 	if r.measuredRows+r.unmeasuredRows > 0 {
 		if r.validation == 0 {
 			r.metrics(row.Epoch, row.Metrics)

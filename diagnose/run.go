@@ -171,6 +171,8 @@ type Run struct {
 	MemorySeries Series
 	LossSeries   map[string]*Series // one value an epoch
 	MetricSeries map[string]*Series // one value an epoch
+	ValSeries    map[string]*Series // losses of the validation, one value an epoch, by the name of the training's
+	LRSeries     map[string]*Series // learning rates, one value an epoch, by parameter group
 	RateSeries   Series
 	Marks        []Mark
 	Findings     []*Finding
@@ -254,6 +256,7 @@ func newRun(id, input int) *Run {
 		ID: id, Inputs: []int{input}, Status: Running, Workers: -1, LoaderWorkers: -1,
 		Iter: -1, Iters: -1, Instances: -1, Size: -1,
 		LossSeries: map[string]*Series{}, MetricSeries: map[string]*Series{},
+		ValSeries: map[string]*Series{}, LRSeries: map[string]*Series{},
 		detectors: newDetectors(),
 	}
 }

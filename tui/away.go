@@ -13,7 +13,7 @@ const awayAfter = 10 * time.Minute
 // key notes that somebody is there. Who comes back is told what has happened meanwhile, until the
 // next key.
 func (m *Model) key() {
-	m.view.since = time.Time{}
+	m.view.since, m.view.note = time.Time{}, ""
 	if m.snap == nil || m.snap.Now.IsZero() {
 		return
 	}

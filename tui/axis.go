@@ -13,9 +13,39 @@ type axis struct {
 	cells    int
 }
 
-// newAxis makes an axis that reaches as far as the run came and a bit further: its
+// windowLeast is the least part of a run that a chart shows, in epochs.
+const windowLeast = 2
+
+// newAxis makes an axis of the whole run or, where a window was asked for, of its newest part or of
+// what is around the cursor. A forecast that is near enough is on it.
+func (s scene) newAxis(cells int) axis {
+	a := runAxis(s.run, cells)
+	if s.view.compare {
+		for _, r := range s.runs {
+			if o := runAxis(r, cells); r.HasRows() {
+				a.from, a.to = min(a.from, o.from), max(a.to, o.to)
+			}
+		}
+	}
+	if n := float64(s.view.window); n > 0 && n < a.to-a.from {
+		end := max(s.run.Position(), a.from+n)
+		if !s.live() {
+			end = min(end, max(float64(s.view.cursor)+math.Floor(n/2), a.from+n))
+		}
+		a.to = math.Ceil(end)
+		a.from = a.to - n
+	}
+	if g := s.forecast(); g != nil {
+		if seen := a.to - a.from; g.toX > a.to {
+			a.to = min(math.Ceil(g.highX), a.to+seen)
+		}
+	}
+	return a
+}
+
+// runAxis makes an axis that reaches as far as the run came and a bit further: its
 // length grows in round steps, so that the curve does not creep with every row.
-func newAxis(r *diagnose.Run, cells int) axis {
+func runAxis(r *diagnose.Run, cells int) axis {
 	from := float64(max(r.FirstEpoch, 1) - 1)
 	if p := r.MemorySeries.Points(); len(p) > 0 {
 		from = math.Max(0, math.Min(from, math.Ceil(p[0].X)-1))

@@ -19,12 +19,16 @@ type scale struct {
 // newScale chooses the smallest round step with which rows rows reach from lo to
 // hi. The top row is as near to hi as it can be: nothing is above a limit.
 func newScale(lo, hi, least float64, rows int) scale {
+	floor := math.Inf(-1)
+	if lo >= 0 {
+		floor = 0
+	}
 	if rows < 2 {
 		return scale{low: lo, step: max(hi-lo, least, 1), rows: max(rows, 1)}
 	}
 	want := max((hi-lo)/float64(rows-1), least)
 	unit := math.Pow(10, math.Floor(math.Log10(want)))
-	best := scale{low: math.Max(0, lo), step: want * 2, rows: rows}
+	best := scale{low: math.Max(floor, lo), step: want * 2, rows: rows}
 	found := false
 	for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 20} {
 		step := m * unit
@@ -37,7 +41,7 @@ func newScale(lo, hi, least float64, rows int) scale {
 		if low > lo+0.4*step || found && (!near || step > 1.8*best.step) {
 			continue
 		}
-		best, found = scale{low: math.Max(0, low), step: step, rows: rows}, true
+		best, found = scale{low: math.Max(floor, low), step: step, rows: rows}, true
 		if near {
 			break
 		}
@@ -47,9 +51,6 @@ func newScale(lo, hi, least float64, rows int) scale {
 
 // row is the row of a value, counted from the bottom, and how it is labelled.
 func (s scale) row(v float64) int { return int(math.Round((v - s.low) / s.step)) }
-
-// top is the value of the highest row.
-func (s scale) top() float64 { return s.low + s.step*float64(s.rows-1) }
 
 // grid is a chart as characters, the top row first.
 type grid [][]rune

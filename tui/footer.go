@@ -61,6 +61,26 @@ func (s scene) sources() (parts []string, troubled bool) {
 // footerLine shows the keys of the page and, at the right, the sources.
 func (s scene) footerLine(w int) string {
 	t := s.theme
+	if s.view.page == pageLog && s.view.log.prompt != promptNone {
+		return s.promptLine(w)
+	}
+	if s.view.note != "" {
+		return fit(" "+t.strong.Styled(cut(s.view.note, w-2)), w)
+	}
+	right, troubled := s.footerNote(w)
+	style := t.dim
+	if troubled {
+		style = t.moods[moodWarning]
+	}
+	left := ""
+	for _, b := range s.footerKeys(s.footerRoom(w)) {
+		left += t.strong.Styled(b.label(t)) + " " + t.dim.Styled(s.say(b.footer)) + "  "
+	}
+	return fit(ends(" "+left, style.Styled(right)+" ", w), w)
+}
+
+// footerNote is what is read, at the right of the footer.
+func (s scene) footerNote(w int) (right string, troubled bool) {
 	parts, troubled := s.sources()
 	if r := s.runOf(); r != "" {
 		parts = append([]string{r}, parts...)
@@ -72,20 +92,17 @@ func (s scene) footerLine(w int) string {
 	if troubled {
 		limit = w / 2
 	}
-	right := joinFitting(parts, limit)
+	right = joinFitting(parts, limit)
 	if w < 60 && !troubled {
 		right = ""
 	}
-	style := t.dim
-	if troubled {
-		style = t.moods[moodWarning]
-	}
-	room := w - width(right) - 3
-	left := ""
-	for _, b := range s.footerKeys(room) {
-		left += t.strong.Styled(b.label(t)) + " " + t.dim.Styled(s.say(b.footer)) + "  "
-	}
-	return fit(ends(" "+left, style.Styled(right)+" ", w), w)
+	return right, troubled
+}
+
+// footerRoom is how many cells the footer has for its keys.
+func (s scene) footerRoom(w int) int {
+	right, _ := s.footerNote(w)
+	return w - width(right) - 3
 }
 
 // footerKeys are the keys of the page that fit into w cells; those that must be

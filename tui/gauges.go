@@ -59,6 +59,9 @@ func (s scene) gauges(w, h int) (caption, []string) {
 			c.right, stale = s.say("gauges.silent", s.duration(d)), true
 		}
 	}
+	if !s.live() { // their samples have a clock of their own
+		c.right = s.say("gauges.asof")
+	}
 	var out []string
 	room, host := h, s.hostSample()
 	if host != nil {

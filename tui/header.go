@@ -22,7 +22,7 @@ func (s scene) verdictLine(w int) string {
 	}
 	head := indent + t.sign(v.mood) + " "
 	right := ""
-	if v.hint && w >= 60 {
+	if v.hint && w >= 60 && s.view.page == pageMain {
 		right = t.dim.Styled(s.keyOf("explain")+" "+s.say("verdict.explain")) + " "
 	}
 	room := w - width(head) - width(right) - 2

@@ -37,7 +37,7 @@ func TestSnapshotIsOnlyRead(t *testing.T) {
 // free, and that footer and help describe every line that does something new.
 func TestKeyTable(t *testing.T) {
 	t.Parallel()
-	for _, on := range []page{pageMain, pageDetail, pageHelp} {
+	for _, on := range []page{pageMain, pageDetail, pageHelp, pageLeave, pageLog, pageRuns, pageHistory} {
 		seen := map[string]bool{}
 		for _, b := range bindings() {
 			if b.on&on.bit() == 0 {
@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{"explain", "oom", "enter", "What to do", "Losses"},
 		{"explain the third", "oom", "down down enter", "no margin", ""},
-		{"back from a page", "oom", "enter esc", "Losses", "What to do"},
+		{"back from a page", "oom", "enter esc", "Losses", "What to do, the"},
 		{"nothing to explain", "healthy", "enter", "Losses", ""},
 		{"past", "oom", "left", "at the end of epoch 11 (now 12)", "out of memory in epoch"},
 		{"past without its findings", "oom", "home", "at the end of epoch 1 ", "no margin"},
@@ -81,8 +81,25 @@ func TestKeys(t *testing.T) {
 		{"live again", "oom", "left left right right", "out of memory in epoch 12", "at the end of"},
 		{"G", "oom", "home G", "out of memory in epoch 12", "at the end of"},
 		{"no past while it starts", "starting", "left", "starting", "at the end"},
-		{"scroll losses", "finished", "tab tab down down", "> Losses", ""},
-		{"unknown keys", "healthy", "x y z", "no trouble", ""},
+		{"scroll losses", "finished", "w w down down", "> Losses", ""},
+		{"unknown keys", "healthy", "x y", "no trouble", ""},
+		{"next curve", "healthy", "tab", "─ box_loss ", "limit 23.7"},
+		{"all curves", "healthy", "tab tab tab tab tab tab tab tab tab", "─ Memory ", ""},
+		{"a shorter part", "healthy", "[", "epochs 18 to 37", ""},
+		{"the whole again", "healthy", "[ [ ] ]", "no trouble", "epochs 18 to"},
+		{"from zero", "healthy", "z", "from zero", ""},
+		{"nothing to compare", "healthy", "c", "no other run to compare", ""},
+		{"log", "finished", "l", "> Log", "Losses"},
+		{"search", "finished", "/ m o s a i c enter", "1 lines found", ""},
+		{"the line found", "finished", "/ M o s a i x backspace c enter", "0 lines found", ""},
+		{"a search that is no expression", "finished", "/ ( enter", "> Log", ""},
+		{"give a search up", "finished", "/ m esc", "> Log", "found"},
+		{"filter", "finished", "& C l o s i n g enter", "only Closing", "Starting training"},
+		{"no filter", "finished", "& C l o s i n g enter & enter", "Starting training", "only Closing"},
+		{"the line of a finding", "oom", "enter l", "> Traceback", ""},
+		{"history", "oom", "H", "All findings", "Losses"},
+		{"runs", "oom", "r", "> Runs", "Losses"},
+		{"back from runs", "oom", "r enter", "Losses", "> Runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +120,7 @@ func TestQuit(t *testing.T) {
 	t.Parallel()
 	s := situations()["oom"]
 	snap := snapshotOf(s.ended, s.log)
-	for _, before := range []string{"tab", "?", "enter"} {
+	for _, before := range []string{"tab", "?", "enter", "l", "r", "H"} {
 		for _, key := range []string{"q", "ctrl+c"} {
 			_, cmd := screenOf(snap, Options{}, 80, 24, before).Update(press(key))
 			if cmd == nil {
@@ -135,12 +152,56 @@ func TestMouse(t *testing.T) {
 	}
 }
 
+// TestClicks promises that what a person sees can be pointed at: keys of the footer, findings, the
+// chart, the runs.
+func TestClicks(t *testing.T) {
+	t.Parallel()
+	all := situations()
+	two := newLog(3).scanned().whole(1, 3, flat).String() + newLog(9).scanned().whole(1, 5, flat).String()
+	for _, c := range []struct {
+		name  string
+		log   string
+		ended bool
+		keys  string
+		on    string // text that is clicked
+		want  string
+	}{
+		{"help", all["healthy"].log, false, "", "? help", "this help"},
+		{"back", all["healthy"].log, false, "?", "esc back", "no trouble"},
+		{"curve", all["healthy"].log, false, "", "tab curve", "─ box_loss "},
+		{"first line", all["oom"].log, true, "", "out of memory in epoch 12", "What to do"},
+		{"second finding", all["oom"].log, true, "", "tight", "no margin"},
+		{"log", all["oom"].log, true, "", "torch.OutOf", "> Log"},
+		{"runs", two, false, "", "r runs", "> Runs"},
+		{"first run", two, false, "r", "train.log #1", "3/3"},
+		{"the past", all["healthy"].log, false, "", "15.0┤          ", "at the end of epoch"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := screenOf(snapshotOf(c.ended, c.log), Options{}, 120, 40, strings.Fields(c.keys)...)
+			x, y := -1, -1
+			for i, line := range strings.Split(plainText(t, m.View().Content), "\n") {
+				if at := strings.Index(line, c.on); at >= 0 && x < 0 {
+					x, y = width(line[:at])+width(c.on)-1, i
+				}
+			}
+			if x < 0 {
+				t.Fatalf("no %q on\n%s", c.on, plainText(t, m.View().Content))
+			}
+			after, _ := m.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+			if frame := plainText(t, after.View().Content); !strings.Contains(frame, c.want) {
+				t.Errorf("no %q after a click on %q at %d,%d:\n%s", c.want, c.on, x, y, frame)
+			}
+		})
+	}
+}
+
 // TestRuns goes through the runs of one log.
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	two := newLog(3).scanned().whole(1, 3, flat).String() + newLog(9).scanned().whole(1, 5, flat).String()
 	snap := snapshotOf(false, two)
-	for keys, want := range map[string]string{"": "5/9", "p": "3/3", "p p": "3/3", "p n": "5/9"} {
+	for keys, want := range map[string]string{"": "5/9", "p": "3/3", "p p": "3/3", "p n": "5/9", "r up enter": "3/3", "r up down enter": "5/9", "c": "1 train.log #1"} {
 		frame := plainText(t, screenOf(snap, Options{}, 120, 40, strings.Fields(keys)...).View().Content)
 		if !strings.Contains(frame, want) || !strings.Contains(frame, "of 2") {
 			t.Errorf("no %q after %q:\n%s", want, keys, frame)

@@ -15,6 +15,7 @@ const (
 	paneStart
 	paneGauges
 	paneProcesses
+	paneStory
 	panes
 )
 
@@ -87,6 +88,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	out := f.outer()
 	found := len(s.findings())
 	var list []wish
+	if n := len(s.storyLines(w - 2*out)); n > 0 {
+		list = append(list, wish{panes: []pane{paneStory}, least: out + min(n, 12), like: out + n, most: out + n})
+	}
 	gpus, gauges := len(s.devices()), s.gaugeCount()
 	if s.starting() && s.sampled() {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
@@ -100,8 +104,8 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		}
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else {
-		top := wish{panes: []pane{paneMemory}, least: out + 5, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
-		if series, _ := s.memoryCurve(); series == nil {
+		top := wish{panes: []pane{paneMemory}, least: out + 6, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
+		if series, _ := s.memoryCurve(); series == nil && s.view.chart == "" {
 			top.least, top.like, top.most, top.grow = out+1, out+2, out+3, 0
 		}
 		if sh == wide {
@@ -230,7 +234,7 @@ func (s scene) drawPane(p pane, f frame, w, h int) []string {
 func (s scene) content(p pane, w, h int) (caption, []string) {
 	switch p {
 	case paneMemory:
-		return s.memory(w, h)
+		return s.chartPane(w, h)
 	case paneFacts:
 		return s.facts(w, h)
 	case paneFindings:
@@ -248,6 +252,8 @@ func (s scene) content(p pane, w, h int) (caption, []string) {
 		return s.gauges(w, h)
 	case paneProcesses:
 		return s.processesPane(w, h)
+	case paneStory:
+		return caption{title: s.say("pane.story")}, s.storyLines(w)
 	}
 	return caption{}, nil
 }

@@ -3,8 +3,9 @@ package tui
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"yolotop/diagnose"
 	"yolotop/parse"
@@ -25,38 +26,83 @@ func (s scene) memory(w, h int) (caption, []string) {
 	if driver {
 		stats = s.driverStats(w)
 	}
-	rows := h - 3 // the axis, its labels, the numbers
-	a := newAxis(s.run, max(0, w-gutter))
+	a := s.newAxis(max(0, w-gutter))
+	rows := s.chartRows(a, h)
 	if a.cells < 4 || rows < 2 {
 		return c, stats
 	}
-	marks, legend := s.marks(a)
-	if marks != "" {
-		rows--
-	}
-	if rows < 2 {
-		return c, stats
-	}
-	c.foot = legend
+	_, c.foot = s.marks(a)
 	total := s.run.Memory.Total
-	cols := series.Columns(a.from, a.to, a.cells)
-	var second []diagnose.Point
-	if !driver && s.run.DriverSeries.Len() > 0 {
-		second = s.run.DriverSeries.Columns(a.from, a.to, a.cells)
+	p := plot{
+		axis: a, per: float64(parse.GiB), main: series.Columns(a.from, a.to, a.cells), style: s.theme.curve,
+		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
 	}
-	sc, limit := memoryScale(slices.Concat(cols, second), total, rows)
-	if total > 0 && !limit {
+	values := slices.Clone(p.main)
+	if !driver && s.run.DriverSeries.Len() > 0 {
+		second := s.run.DriverSeries.Columns(a.from, a.to, a.cells)
+		p.dots = append(p.dots, dots{cols: second, rune: '·', style: s.theme.dim})
+		values = append(values, second...)
+	}
+	others, legend := s.otherCurves(func(r *diagnose.Run) *diagnose.Series { return &r.MemorySeries }, a)
+	for _, o := range others {
+		values = append(values, o.cols...)
+	}
+	p.dots = append(p.dots, others...)
+	onChart := false
+	p.scale, onChart = memoryScale(values, total, rows, s.view.zoom, p.guess != nil)
+	switch {
+	case onChart:
+		p.limit = limit{total.GiB(), " " + s.say("memory.limit", gib(total)), strings.TrimSpace(gib(total))}
+		if g := p.guess; g != nil {
+			p.limit.label = " " + s.say("memory.met", gib(total), int(math.Ceil(g.toX)), int(math.Floor(g.lowX)), int(math.Ceil(g.highX))) + " "
+		}
+	case total > 0:
 		c.right = s.say("memory.above", total)
 	}
-	lines := s.curve(cols, second, sc, a, limit)
-	line, labels := a.draw()
-	unit := fitRight(s.say("memory.epoch"), gutter-1)
-	lines = append(lines, s.theme.border.Styled(spaces(gutter-1)+"└"+line))
-	if marks != "" {
-		lines = append(lines, spaces(gutter)+marks)
+	if legend != "" {
+		c.right = legend
 	}
-	lines = append(lines, s.theme.dim.Styled(unit+" ")+s.cursorLabel(labels, a))
-	return c, append(lines, stats...)
+	if note := s.scaleNote(a); note != "" {
+		c.right = strings.TrimPrefix(c.right+" · "+note, " · ")
+	}
+	return c, append(s.drawPlot(p), stats...)
+}
+
+// fullnessOf is the style of a row of the chart, by how full the card is there.
+func (s scene) fullnessOf(total parse.Bytes) func(float64) ansi.Style {
+	return func(value float64) ansi.Style {
+		switch t := total.GiB(); {
+		case t > 0 && value >= curveCritical*t:
+			return s.theme.moods[moodCritical]
+		case t > 0 && value >= curveWarning*t:
+			return s.theme.moods[moodWarning]
+		}
+		return s.theme.curve
+	}
+}
+
+// forecast is where memory is expected to go, nil if nothing is known of that: the dotted line of
+// a leak from the newest peak to where it meets the limit.
+func (s scene) forecast() *guess {
+	if s.run == nil || !s.live() || s.run.Memory.Total == 0 || s.run.Status != diagnose.Running {
+		return nil
+	}
+	for _, f := range s.run.Findings {
+		o := f.OOM
+		if !f.Active || o == nil || f.ByDriver {
+			continue
+		}
+		from := s.run.Memory.Last
+		for i := max(0, len(s.run.Epochal)-2); i < len(s.run.Epochal); i++ {
+			from = max(from, s.run.Epochal[i].Peak)
+		}
+		x := s.run.Position()
+		if from == 0 || o.Epoch <= x {
+			return nil
+		}
+		return &guess{fromX: x, from: from.GiB(), toX: o.Epoch, to: s.run.Memory.Total.GiB(), lowX: o.Low, highX: o.High}
+	}
+	return nil
 }
 
 // memoryTitle names the card.
@@ -98,26 +144,20 @@ func shortDevice(name string) string {
 	return name
 }
 
-// memoryScale fits the vertical axis to the data. The limit is on it as soon as
-// half of the card is held: far below it a curve would only be flat.
-func memoryScale(cols []diagnose.Point, total parse.Bytes, rows int) (sc scale, limit bool) {
-	lo, hi, first := 0.0, 0.0, true
-	for _, p := range cols {
-		if p.N == 0 {
-			continue
-		}
-		a, b := parse.Bytes(p.Min).GiB(), parse.Bytes(p.Max).GiB()
-		if first {
-			lo, hi, first = a, b, false
-		}
-		lo, hi = min(lo, a), max(hi, b)
-	}
+// memoryScale fits the vertical axis to the data. The limit is on it as soon as half of the card
+// is held, or where it is forecast to be met: far below it a curve would only be flat. Absolute,
+// it reaches from nothing to the limit.
+func memoryScale(cols []diagnose.Point, total parse.Bytes, rows int, absolute, forecast bool) (sc scale, limit bool) {
+	lo, hi, _ := extent(cols, float64(parse.GiB))
 	least := 0.05
 	if t := total.GiB(); t > 0 {
 		least = max(least, t/10/float64(rows))
-		if hi > t/2 {
+		if hi > t/2 || forecast || absolute {
 			hi, limit = max(hi, t), true
 		}
+	}
+	if absolute {
+		lo = 0
 	}
 	return newScale(lo, hi, least, rows), limit
 }
@@ -127,83 +167,6 @@ const (
 	curveWarning  = 0.90
 	curveCritical = 0.95
 )
-
-// curve draws the rows of the chart with their labels.
-func (s scene) curve(cols, second []diagnose.Point, sc scale, a axis, limit bool) []string {
-	dots := dotted(second, sc, a.cells)
-	lows, highs := hold(cols)
-	for i := range lows {
-		lows[i], highs[i] = lows[i]/float64(parse.GiB), highs[i]/float64(parse.GiB)
-	}
-	high := trace(highs, sc)
-	total := s.run.Memory.Total.GiB()
-	at := -1
-	if !s.live() {
-		at = a.end(s.view.cursor)
-	}
-	limitRow, label := -1, ""
-	if limit {
-		limitRow = sc.rows - 1 - sc.row(total)
-		label = " " + s.say("memory.limit", gib(s.run.Memory.Total))
-	}
-	lines := make([]string, 0, sc.rows)
-	for y := range sc.rows {
-		value := sc.top() - sc.step*float64(y)
-		p := painter{}
-		tick := tickLabel(value, sc.step)
-		if y == limitRow {
-			tick = strings.TrimSpace(gib(s.run.Memory.Total)) // what the row is, not the step next to it
-		}
-		p.add(s.theme.dim, fitRight(tick, gutter-1))
-		p.add(s.theme.border, "┤")
-		body := a.cells
-		if y == limitRow && width(label) < a.cells/2 {
-			body -= width(label)
-		}
-		style := s.theme.curve
-		if total > 0 && value >= curveCritical*total {
-			style = s.theme.moods[moodCritical]
-		} else if total > 0 && value >= curveWarning*total {
-			style = s.theme.moods[moodWarning]
-		}
-		for x := range body {
-			switch {
-			case high[y][x] != ' ':
-				p.put(style, high[y][x])
-			case x == at:
-				p.put(s.theme.accent, '┊')
-			case dots[x] == sc.rows-1-y:
-				p.put(s.theme.dim, '·')
-			case spans(lows[x], highs[x], sc, sc.rows-1-y):
-				p.put(s.theme.dim, '│')
-			case y == limitRow:
-				p.put(s.theme.moods[moodCritical], '╌')
-			default:
-				p.put(nil, ' ')
-			}
-		}
-		if body < a.cells {
-			p.add(s.theme.moods[moodCritical], label)
-		}
-		lines = append(lines, p.String())
-	}
-	return lines
-}
-
-// dotted is the row of a second curve in each column, -1 where it has none.
-func dotted(cols []diagnose.Point, sc scale, cells int) []int {
-	out := make([]int, cells)
-	for i := range out {
-		out[i] = -1
-	}
-	_, highs := hold(cols)
-	for i, v := range highs {
-		if i < cells && !math.IsNaN(v) {
-			out[i] = sc.row(v / float64(parse.GiB))
-		}
-	}
-	return out
-}
 
 // memoryCurve is what the curve shows: what the log measures, else what the driver
 // counts on the run's device, else nothing.
@@ -230,49 +193,6 @@ func (s scene) driverStats(w int) []string {
 		parts = append(parts, s.say("memory.peak", gib(peak))+s.share(peak))
 	}
 	return []string{joinFitting(append(parts, s.say("memory.everybody")), w)}
-}
-
-// spans reports whether a row lies in what a column's values span. Two rows are
-// only the slope of the curve.
-func spans(low, high float64, sc scale, row int) bool {
-	if math.IsNaN(low) || math.IsNaN(high) {
-		return false
-	}
-	from, to := sc.row(low), sc.row(high)
-	return to-from >= 2 && row >= from && row <= to
-}
-
-// tickLabel writes a value of the memory axis.
-func tickLabel(v, step float64) string {
-	digits := 0
-	for scaled := step; digits < 2 && scaled-float64(int(scaled+1e-9)) > 1e-6; digits++ {
-		scaled *= 10
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
-
-// cursorLabel puts the epoch under the cursor into the labels of the axis.
-func (s scene) cursorLabel(labels string, a axis) string {
-	if s.live() {
-		return s.theme.dim.Styled(labels)
-	}
-	text := strconv.Itoa(s.view.cursor)
-	at := min(max(a.end(s.view.cursor)-len(text)/2, 0), max(0, a.cells-len(text)))
-	if at+len(text) > len(labels) {
-		return s.theme.dim.Styled(labels)
-	}
-	left, right := labels[:at], labels[at+len(text):]
-	if i := strings.LastIndexByte(left, ' '); i >= 0 { // no half of another label beside it
-		left = left[:i] + spaces(len(left)-i)
-	} else {
-		left = spaces(len(left))
-	}
-	if i := strings.IndexByte(right, ' '); i >= 0 {
-		right = spaces(i) + right[i:]
-	} else {
-		right = spaces(len(right))
-	}
-	return s.theme.dim.Styled(left) + s.theme.accent.Bold().Styled(text) + s.theme.dim.Styled(right)
 }
 
 // memoryStats is the line of numbers under the curve.

@@ -36,6 +36,12 @@ type Options struct {
 	// Leave is told what becomes of the training when a person leaves, where yolotop started it;
 	// nil where it did not, so that there is nothing to ask. It must not block.
 	Leave func(Leave)
+	// Save keeps a screen in a new file of that extension and gives its path; nil if nothing can
+	// be saved. It is called in a goroutine of its own.
+	Save func(ext string, data []byte) (path string, err error)
+	// Inline is how many lines of the terminal the screen takes, which stay when it ends; 0 for
+	// all of them, on the alternate screen.
+	Inline int
 	// Suspend asks the shell to stop the program, which a [SuspendMsg] then does; nil where
 	// Ctrl-Z does nothing, as it would stop a training, too. It must not block.
 	Suspend func()
@@ -92,6 +98,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.frame(msg.Snapshot)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		if m.options.Inline > 0 {
+			m.height = min(m.height, m.options.Inline)
+		}
 	case tea.BackgroundColorMsg:
 		m.background = backgroundLight
 		if msg.IsDark() {
@@ -99,14 +108,23 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		m.key()
+		if m.view.log.prompt != promptNone && m.view.page == pageLog {
+			m.typing(msg)
+			break
+		}
 		do := dispatch(rebound(m.options.Keys), msg.String(), m.view.page)
 		if do == nil {
 			do = func(*Model) tea.Cmd { return nil }
 		}
 		cmd = do(&m)
+	case savedMsg:
+		m.view.note = msg.note
 	case SuspendMsg:
 		m.suspended = true
 		return m, tea.Quit
+	case tea.MouseClickMsg:
+		m.key()
+		cmd = m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	default:
@@ -119,7 +137,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View is the screen as it was last drawn.
 func (m Model) View() tea.View {
 	v := tea.NewView(m.content)
-	v.AltScreen = true
+	v.AltScreen = m.options.Inline == 0
 	v.WindowTitle = m.title
 	if m.view.mouse {
 		v.MouseMode = tea.MouseModeCellMotion

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -19,9 +20,16 @@ type view struct {
 	finding    int           // index of the selected one
 	detail     diagnose.Kind // of the finding that is explained
 	scroll     [panes]int
+	chart      string // the curve that is shown, as in chart.name
+	window     int    // epochs that the chart shows; 0 for all
+	zoom       bool   // its vertical axis begins at zero
+	compare    bool   // the other runs are drawn, too
+	log        logSearch
+	listed     int // which of the runs is selected in their list
 	mouse      bool
 	lastKey    time.Time // when a key was last pressed; zero before the first
 	since      time.Time // when somebody went who has just come back; else zero
+	note       string    // until the next key: what became of a wish
 	stops      int       // how often the training was asked to stop
 }
 
@@ -35,6 +43,9 @@ func (m *Model) openHelp() tea.Cmd {
 	return nil
 }
 
+// toEnd goes to the first or the last line of a page.
+func (m *Model) toEnd(by int) tea.Cmd { return m.move(by << 20) }
+
 // explain opens the page of the selected finding.
 func (m *Model) explain() tea.Cmd {
 	if f := m.scene().selected(); f != nil {
@@ -46,7 +57,15 @@ func (m *Model) explain() tea.Cmd {
 // move goes through the findings, or scrolls what has the focus.
 func (m *Model) move(by int) tea.Cmd {
 	s := m.scene()
-	if m.view.page != pageMain {
+	switch m.view.page {
+	case pageMain:
+	case pageLog:
+		m.view.scroll[paneLog] = within(m.view.scroll[paneLog]-by, len(s.shownLog())-s.pageRoom(m.height))
+		return nil
+	case pageRuns:
+		m.view.listed = within(m.view.listed+by, len(s.runs)-1)
+		return nil
+	default:
 		_, lines := s.pageLines(m.width)
 		m.view.pageScroll = within(m.view.pageScroll+by, len(lines)-s.pageRoom(m.height))
 		return nil
@@ -109,6 +128,49 @@ func (m *Model) travel(by int) tea.Cmd {
 	return nil
 }
 
+// turnChart shows the next curve.
+func (m *Model) turnChart(by int) tea.Cmd {
+	s := m.scene()
+	all := s.charts()
+	at := slices.IndexFunc(all, func(c chart) bool { return c.name == m.view.chart })
+	m.view.chart = all[(max(at, 0)+by+len(all))%len(all)].name
+	return nil
+}
+
+// narrow halves what the chart shows of the run, or doubles it.
+func (m *Model) narrow(in bool) tea.Cmd {
+	s := m.scene()
+	if s.run == nil || !s.run.HasRows() {
+		return nil
+	}
+	a := runAxis(s.run, 1)
+	whole := int(math.Ceil(a.to - a.from))
+	n := m.view.window
+	if n == 0 {
+		n = whole
+	}
+	if in {
+		n = max(n/2, windowLeast)
+	} else {
+		n *= 2
+	}
+	if n >= whole {
+		n = 0
+	}
+	m.view.window = n
+	return nil
+}
+
+func (m *Model) toggleZoom() tea.Cmd {
+	m.view.zoom = !m.view.zoom
+	return nil
+}
+
+func (m *Model) toggleCompare() tea.Cmd {
+	m.view.compare = !m.view.compare
+	return nil
+}
+
 // live goes back to the newest state.
 func (m *Model) live() tea.Cmd {
 	m.view.cursor = 0
@@ -128,7 +190,7 @@ func (m *Model) otherRun(by int) tea.Cmd {
 	if to == len(s.runs)-1 {
 		m.view.run = 0 // follow what comes
 	}
-	m.view.cursor, m.view.finding, m.view.page = 0, 0, pageMain
+	m.view.cursor, m.view.finding, m.view.page, m.view.window = 0, 0, pageMain, 0
 	m.view.scroll = [panes]int{}
 	return nil
 }

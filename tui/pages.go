@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strconv"
+	"strings"
 
 	"yolotop/diagnose"
 )
@@ -14,6 +15,9 @@ const (
 	pageDetail
 	pageHelp
 	pageLeave
+	pageLog
+	pageRuns
+	pageHistory
 )
 
 // pages is a set of pages.
@@ -26,8 +30,12 @@ const (
 	onDetail  = pages(1 << pageDetail)
 	onHelp    = pages(1 << pageHelp)
 	onLeave   = pages(1 << pageLeave)
-	onText    = onDetail | onHelp
-	onAnyPage = onMain | onText
+	onLog     = pages(1 << pageLog)
+	onRuns    = pages(1 << pageRuns)
+	onHistory = pages(1 << pageHistory)
+	onText    = onDetail | onHelp | onHistory
+	onScroll  = onText | onLog | onRuns // pages that keys for up and down move in
+	onAnyPage = onMain | onScroll
 )
 
 // pageScreen draws the help or a finding, with the verdict above and the keys
@@ -38,13 +46,33 @@ func (s scene) pageScreen(w, h int) []string {
 		out = append(out, s.verdictLine(w))
 	}
 	room := s.pageRoom(h)
+	if c, body, ok := s.windowPage(max(1, w-2), room); ok {
+		return s.framed(out, c, body, w, h)
+	}
 	title, lines := s.pageLines(w)
 	from := min(max(0, s.view.pageScroll), max(0, len(lines)-room))
 	c := caption{title: title, focused: true}
 	if len(lines) > room {
 		c.right = s.say("page.lines", from+1, min(from+room, len(lines)), len(lines))
 	}
-	body := lines[from:min(len(lines), from+room)]
+	return s.framed(out, c, lines[from:min(len(lines), from+room)], w, h)
+}
+
+// windowPage is what a page shows that lays out its lines by the room there is.
+func (s scene) windowPage(w, h int) (c caption, body []string, ok bool) {
+	switch s.view.page {
+	case pageLog:
+		c, body = s.logPage(w, h)
+	case pageRuns:
+		c, body = s.runsPage(w, h)
+	default:
+		return c, nil, false
+	}
+	return c, body, true
+}
+
+// framed puts the body of a page between the verdict, which is in out, and the keys.
+func (s scene) framed(out []string, c caption, body []string, w, h int) []string {
 	if h >= 4 {
 		out = append(out, ruled.draw(s.theme, c, body, w, h-2)...)
 		out = append(out, s.footerLine(w))
@@ -70,6 +98,8 @@ func (s scene) pageLines(w int) (title string, lines []string) {
 		return s.say("pane.help"), s.help(inner)
 	case pageLeave:
 		return s.say("pane.leave"), s.leaving(inner)
+	case pageHistory:
+		return s.say("pane.history"), s.history(min(inner, 100))
 	}
 	return s.detail(inner)
 }
@@ -153,18 +183,57 @@ func aboutMemory(k diagnose.Kind) bool {
 	return false
 }
 
-// withEvidence adds the curve that a finding about memory rests on.
+// evidenceRows is how high the chart on the page of a finding is.
+const evidenceRows = 10
+
+// withEvidence adds the curve that a finding rests on: memory, the loss that became NaN, how busy the
+// device was, or the speed.
 func (s scene) withEvidence(f *diagnose.Finding, lines []string, w int) []string {
-	if !aboutMemory(f.Kind) && f.Kind != diagnose.OtherProcess || !s.measured() || w < 30 {
+	if w < 30 {
 		return lines
 	}
-	const rows = 10
-	_, chart := s.memory(w-2, rows)
-	lines = append(lines, "", s.theme.strong.Styled(s.memoryTitle()))
+	var title string
+	var chart []string
+	switch {
+	case (aboutMemory(f.Kind) || f.Kind == diagnose.OtherProcess) && s.hasMemory():
+		title = s.memoryTitle()
+		_, chart = s.memory(w-2, evidenceRows)
+	case f.Kind == diagnose.NaN:
+		title, chart = s.namedChart("loss ", w-2)
+	case f.Kind == diagnose.Starved || f.Kind == diagnose.UnderUsed:
+		if g := s.run.FirstGPU(); g != nil && g.Busy.Len() > 1 {
+			title, chart = s.say("evidence.busy", gpuName(g)), []string{s.theme.spark.Styled(loadSpark(&g.Busy, w-2))}
+			break
+		}
+		title, chart = s.namedChart("speed", w-2)
+	case f.Kind == diagnose.Slow || f.Kind == diagnose.Stalled:
+		title, chart = s.namedChart("speed", w-2)
+	}
+	if len(chart) == 0 {
+		return lines
+	}
+	lines = append(lines, "", s.theme.strong.Styled(title))
 	for _, l := range chart {
 		lines = append(lines, "  "+l)
 	}
 	return lines
+}
+
+// hasMemory reports whether there is a curve of memory.
+func (s scene) hasMemory() bool {
+	series, _ := s.memoryCurve()
+	return series != nil
+}
+
+// namedChart draws the first curve whose name begins so; nothing if there is none.
+func (s scene) namedChart(name string, w int) (title string, lines []string) {
+	for _, c := range s.charts() {
+		if c.name != "" && strings.HasPrefix(c.name, name) {
+			k, lines := s.valueChart(c, w, evidenceRows)
+			return k.title, lines
+		}
+	}
+	return "", nil
 }
 
 // explained is the finding whose page is open; it stays while it is withdrawn.

@@ -102,7 +102,7 @@ func TestProgram(t *testing.T) {
 		has(after(press("left"), press("left")), "at the end of epoch 35 (now 37)", "G now")
 		has(after(press("G")), "no trouble in 37 epochs")
 
-		has(after(press("tab"), press("tab"), press("tab"), press("up"), press("up")), "> Log", "newer lines below: 1")
+		has(after(press("w"), press("w"), press("w"), press("up"), press("up")), "> Log", "newer lines below: 1")
 
 		feed(session, 0, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.88 GiB. GPU 0 has a total capacity of 23.70 GiB of which 520.00 MiB is free.\n", false)
 		session.Observe(parse.Event{Record: &parse.SourceState{Name: "train.log", Status: parse.SourceEnded}})

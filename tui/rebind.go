@@ -74,13 +74,13 @@ func CheckKeys(keys map[string][]string) error {
 
 // checkTwice looks for a key that does two things on a page.
 func checkTwice(table []binding, given []string) error {
-	for on := pageMain; on <= pageLeave; on++ {
+	for on := pageMain; on.bit() != 0; on++ {
 		owners := map[string]string{}
 		for _, b := range table {
 			if b.on&on.bit() == 0 || b.shared {
 				continue
 			}
-			name, _ := b.action()
+			name := b.name
 			for _, key := range b.keys {
 				other, taken := owners[key]
 				switch {
@@ -107,12 +107,16 @@ func (b binding) action() (name string, help diagnose.Key) {
 	switch {
 	case b.help != "":
 		return strings.ReplaceAll(strings.TrimPrefix(string(b.help), "help."), ".", "-"), b.help
-	case len(b.keys) == 0 || b.on&onMain == 0:
+	case len(b.keys) == 0 || b.on&(onMain|onLog) == 0:
 		return "", ""
 	}
 	switch b.keys[0] {
 	case "shift+tab":
-		return "pane-previous", "action.pane.previous"
+		return "chart-previous", "action.chart.previous"
+	case "]":
+		return "window-wider", "action.window.wider"
+	case "N":
+		return "previous", "action.previous"
 	case "right":
 		return "time-later", "action.time.later"
 	case "shift+right":
@@ -121,18 +125,25 @@ func (b binding) action() (name string, help diagnose.Key) {
 	return "", ""
 }
 
+// opposites are the actions whose line in footer and help shows the keys of another one, too.
+func opposites() map[string]string {
+	return map[string]string{"window": "window-wider", "next": "previous", "time": "time-later", "time-far": "time-far-later"}
+}
+
 // rebound is the table with the keys that somebody wants.
 func rebound(keys map[string][]string) []binding {
 	table := bindings()
+	for i := range table {
+		table[i].name, _ = table[i].action()
+	}
 	if len(keys) == 0 {
 		return table
 	}
-	replaced := map[string][]string{} // by the first key of the action, as long as nobody binds others
+	replaced := map[string][]string{} // what is not as in the table, by action
 	for i := range table {
 		b := &table[i]
-		name, _ := b.action()
-		wanted := keys[name]
-		if name == "" || len(wanted) == 0 {
+		wanted := keys[b.name]
+		if b.name == "" || len(wanted) == 0 {
 			continue
 		}
 		own := make([]string, 0, len(wanted)+1)
@@ -143,36 +154,49 @@ func rebound(keys map[string][]string) []binding {
 		if slices.Equal(own, b.keys) {
 			continue
 		}
-		replaced[b.keys[0]] = own
+		replaced[b.name] = own
 		b.keys = own
 		b.shown, b.ascii = labels(b.keys[:min(2, len(b.keys))])
-		if name == "quit" && !slices.Contains(b.keys, interrupt) {
+		if b.name == "quit" && !slices.Contains(b.keys, interrupt) {
 			b.keys = append(b.keys, interrupt)
 		}
 	}
-	follow(table, replaced)
-	pair(table, replaced)
+	original := rebound(nil)
+	follow(table, original, replaced)
+	pair(table, original)
 	return table
 }
 
-// follow gives the keys of an action to lines that have no name, which do the opposite of it on
-// other pages: ? opens the help and closes it.
-func follow(table []binding, replaced map[string][]string) {
+// follow gives the keys of an action to lines that have no name. Some do the same or the opposite on
+// other pages, with the same first key: ? opens the help and closes it. Others have no keys and only
+// show those of an action.
+func follow(table, original []binding, replaced map[string][]string) {
 	for i := range table {
 		b := &table[i]
-		if name, _ := b.action(); name != "" || b.on&onLeave != 0 || len(b.keys) == 0 {
+		if b.name != "" || b.on&onLeave != 0 {
 			continue
 		}
-		b.shared = true
+		owner := slices.IndexFunc(original, func(o binding) bool {
+			return o.name != "" && (len(b.keys) > 0 && o.keys[0] == b.keys[0] || len(b.keys) == 0 && o.shown == b.shown)
+		})
+		others := []string(nil)
+		if owner >= 0 {
+			others = replaced[original[owner].name]
+		}
+		if len(b.keys) == 0 {
+			if others != nil {
+				b.shown, b.ascii = table[owner].shown, table[owner].ascii
+			}
+			continue
+		}
 		keys := b.keys
-		if others, ok := replaced[keys[0]]; ok {
+		if others != nil {
 			keys = others
 		}
-		b.keys = nil
+		b.shared, b.keys = true, nil
 		for _, key := range keys { // what else is bound on this page goes first
 			if !slices.ContainsFunc(table, func(o binding) bool {
-				name, _ := o.action()
-				return name != "" && o.on&b.on != 0 && slices.Contains(o.keys, key)
+				return o.name != "" && o.on&b.on != 0 && slices.Contains(o.keys, key)
 			}) {
 				b.keys = append(b.keys, key)
 			}
@@ -180,32 +204,15 @@ func follow(table []binding, replaced map[string][]string) {
 	}
 }
 
-// pair writes the keys of both directions for lines that stand for two: "n p".
-func pair(table []binding, replaced map[string][]string) {
-	both := func(one, other string) (shown, ascii string, changed bool) {
-		keys := make([]string, 2)
-		for i, first := range []string{one, other} {
-			keys[i] = first
-			if others, ok := replaced[first]; ok {
-				keys[i], changed = others[0], true
-			}
+// pair writes the keys of both directions for lines that stand for two.
+func pair(table, original []binding) {
+	for one, other := range opposites() {
+		find := func(action string) int {
+			return slices.IndexFunc(table, func(b binding) bool { return b.name == action })
 		}
-		shown, ascii = labels(keys)
-		return shown, ascii, changed
-	}
-	for i := range table {
-		b := &table[i]
-		shown, ascii, changed := "", "", false
-		switch name, _ := b.action(); {
-		case name == "time":
-			shown, ascii, changed = both("left", "right")
-		case name == "time-far":
-			shown, ascii, changed = both("shift+left", "shift+right")
-		case b.footer == "key.run":
-			shown, ascii, changed = both("n", "p")
-		}
-		if changed {
-			b.shown, b.ascii = shown, ascii
+		i, k := find(one), find(other)
+		if i >= 0 && k >= 0 && (!slices.Equal(table[i].keys, original[i].keys) || !slices.Equal(table[k].keys, original[k].keys)) {
+			table[i].shown, table[i].ascii = labels([]string{table[i].keys[0], table[k].keys[0]})
 		}
 	}
 }
@@ -213,7 +220,7 @@ func pair(table []binding, replaced map[string][]string) {
 // keyOf is the label of an action's keys.
 func (s scene) keyOf(action string) string {
 	for _, b := range rebound(s.keys) {
-		if name, _ := b.action(); name == action {
+		if b.name == action {
 			return b.label(s.theme)
 		}
 	}

@@ -29,7 +29,7 @@ func TestActions(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"quit", "help", "explain", "run-next", "time-far", "time-later", "pane-previous"} {
+	for _, name := range []string{"quit", "help", "explain", "run-next", "time-far", "time-later", "chart-previous", "window-wider", "previous"} {
 		if !seen[name] {
 			t.Errorf("no action %s", name)
 		}
@@ -53,7 +53,9 @@ func TestKeyMistakes(t *testing.T) {
 	}{
 		{map[string][]string{"quit": {"x", "ctrl-q"}, "help": {"F1"}}, ""},
 		{map[string][]string{"run-next": {"N"}, "run-previous": {"P"}}, ""},
-		{map[string][]string{"quit": {"enter"}, "explain": {"e"}}, ""},
+		{map[string][]string{"next": {"p"}, "previous": {"P"}}, ""},
+		{map[string][]string{"quit": {"enter"}, "explain": {"e"}, "show": {"space"}}, ""},
+		{map[string][]string{"quit": {"enter"}, "explain": {"e"}}, "quit: enter is a key of show, too"},
 		{map[string][]string{"fly": {"x"}}, "fly: no such action; back, help, explain"},
 		{map[string][]string{"quit": {}}, "quit: it has no key left"},
 		{map[string][]string{"quit": {"foo"}}, `quit: "foo" is no key`},
@@ -62,8 +64,9 @@ func TestKeyMistakes(t *testing.T) {
 		{map[string][]string{"card": {"ctrl-c"}}, "card: ctrl+c always quits"},
 		{map[string][]string{"help": {"g"}}, "help: g is a key of card, too"},
 		{map[string][]string{"mouse": {"q"}}, "mouse: q is a key of quit, too"},
-		{map[string][]string{"suspend": {"s"}}, "suspend: s answers the question"},
+		{map[string][]string{"suspend": {"d"}}, "suspend: d answers the question"},
 		{map[string][]string{"help": {"x"}, "quit": {"x"}}, "quit: x is a key of help, too"},
+		{map[string][]string{"time-later": {"v"}, "zoom": {"v"}}, "time-later: v is a key of zoom, too"},
 	} {
 		err := CheckKeys(c.keys)
 		var wrong *KeyError
@@ -94,7 +97,7 @@ func TestKeyNames(t *testing.T) {
 func TestReboundKeys(t *testing.T) {
 	t.Parallel()
 	s := situations()["oom"]
-	o := Options{Keys: map[string][]string{"explain": {"e"}, "quit": {"X"}, "time": {"b"}, "time-later": {"w"}, "live": {"l"}, "help": {"f1"}}}
+	o := Options{Keys: map[string][]string{"explain": {"e"}, "quit": {"X"}, "time": {"b"}, "time-later": {"v"}, "live": {"L"}, "help": {"f1"}, "search": {"ctrl+f"}, "runs": {"R"}}}
 	if err := CheckKeys(o.Keys); err != nil {
 		t.Fatal(err)
 	}
@@ -107,15 +110,18 @@ func TestReboundKeys(t *testing.T) {
 		want, not string
 	}{
 		{"", "e what to do", "⏎"},
-		{"", "f1 help  e explain  tab pane  b w time", "?"},
-		{"enter", "Losses", "What to do"},
+		{"", "f1 help  e explain  tab curve  b v time", "?"},
+		{"enter", "Losses", "What to do, the"},
 		{"e", "What to do", "Losses"},
-		{"e e", "Losses", "What to do"},
-		{"b", "the past: l for now", "G for"},
-		{"b w", "out of memory in epoch 12", "at the end of"},
-		{"b l", "out of memory in epoch 12", "at the end of"},
+		{"e e", "Losses", "What to do, the"},
+		{"b", "the past: L for now", "G for"},
+		{"b v", "out of memory in epoch 12", "at the end of"},
+		{"b L", "out of memory in epoch 12", "at the end of"},
 		{"left", "out of memory in epoch 12", "at the end of"},
-		{"f1", "  X          quit", "  q  "},
+		{"f1 pgdown pgdown", "  X          quit", "  q  "},
+		{"l", "ctrl-f search", "/ search"},
+		{"l e", "> Log", "What to do"},
+		{"R enter", "Losses", "> Runs"},
 		{"f1 f1", "Losses", "Keys"},
 		{"?", "Losses", "Keys"},
 	} {

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ import (
 func hostile() []string {
 	return []string{
 		"\x1b[2J\x1b[31mred\x1b]0;title\a", "tab\tbell\a\rreturn\nline", strings.Repeat("名字很长", 60), "e\u0301\u0301\u0301 \u0301lone",
-		"👩‍👩‍👧‍👦 🇩🇪 ❤️ ☝🏽", "\u202eright to left\u202c", strings.Repeat("x", 500), "bad\xff\xfeutf8", "\u009b31m", "", " ", "ｆｕｌｌ", "각", "क्षि",
+		"👩‍👩‍👧‍👦 🇩🇪 ❤️ ☝🏽", "\u202eright to left\u202c", strings.Repeat("x", 500), "bad\xff\xfeutf8", "\u009b31m", "", " ", "ｆｕｌｌ", "각", "क्षि", "\U00011a88 \u0d4e",
 	}
 }
 
@@ -88,24 +89,40 @@ func TestEveryScreenIsAnExactRectangle(t *testing.T) {
 				{[]string{"tab", "tab"}, Options{ASCII: true}},
 				{[]string{"enter"}, Options{ASCII: true}},
 				{[]string{"?"}, Options{}},
+				{[]string{"tab", "[", "z", "c"}, Options{}},
+				{[]string{"shift+tab", "c", "left"}, Options{ASCII: true}},
+				{[]string{"l"}, Options{Lang: diagnose.Chinese}},
+				{[]string{"/", "名", "e", "enter"}, Options{}},
+				{[]string{"&", "[", "x"}, Options{}},
+				{[]string{"r"}, Options{}},
+				{[]string{"H"}, Options{Lang: diagnose.Chinese, ASCII: true}},
 			} {
 				m := screenOf(snap, c.o, 80, 24, c.keys...)
-				for w := 1; w <= 200; w += 1 + w/4 {
-					for h := 1; h <= 60; h += 1 + h/4 {
-						m.width, m.height = w, h
-						m.draw()
-						checkRect(t, m.content, w, h, c.o.ASCII)
-						if !plain(m.title) {
-							t.Errorf("the title is not plain: %q", m.title)
-						}
-						if t.Failed() {
-							t.Fatalf("at %dx%d, keys %v, options %+v", w, h, c.keys, c.o)
-						}
+				for _, size := range someSizes() {
+					w, h := size[0], size[1]
+					m.width, m.height = w, h
+					m.draw()
+					checkRect(t, m.content, w, h, c.o.ASCII)
+					if !plain(m.title) {
+						t.Errorf("the title is not plain: %q", m.title)
+					}
+					if t.Failed() {
+						t.Fatalf("at %dx%d, keys %v, options %+v", w, h, c.keys, c.o)
 					}
 				}
 			}
 		})
 	}
+}
+
+// someSizes are sizes of terminals: those at the ends, those that people have, all small ones that
+// differ in layout, and random ones, others each time.
+func someSizes() [][2]int {
+	sizes := [][2]int{{1, 1}, {300, 1}, {1, 100}, {300, 100}, {20, 5}, {29, 10}, {30, 9}, {30, 10}, {44, 30}, {59, 28}, {60, 24}, {80, 24}, {99, 28}, {100, 27}, {100, 28}, {120, 40}}
+	for range 40 {
+		sizes = append(sizes, [2]int{1 + rand.IntN(300), 1 + rand.IntN(100)}, [2]int{1 + rand.IntN(60), 1 + rand.IntN(30)})
+	}
+	return sizes
 }
 
 func checkRect(t *testing.T, content string, w, h int, ascii bool) {

@@ -32,6 +32,8 @@ func clean(s string) string {
 			return -1
 		case r >= 0x1f1e6 && r <= 0x1f1ff: // halves of flags: their width depends on the neighbour
 			return '?'
+		case prepends(r):
+			r = '?'
 		case r >= 0x1f3fb && r <= 0x1f3ff: // skin tones
 			return -1
 		case start && unicode.In(r, unicode.M):
@@ -41,6 +43,16 @@ func clean(s string) string {
 		return r
 	}, s)
 	return s
+}
+
+// prepends reports whether a letter is drawn as one with what follows it, a space included (Unicode's
+// Grapheme_Cluster_Break=Prepend, without the format characters that clean takes out anyhow).
+func prepends(r rune) bool {
+	switch r {
+	case 0x0d4e, 0x111c2, 0x111c3, 0x113d1, 0x1193f, 0x11941, 0x11a3a, 0x11d46, 0x11f02:
+		return true
+	}
+	return r >= 0x11a84 && r <= 0x11a89
 }
 
 // plain reports whether s is printable ASCII, as nearly everything is.

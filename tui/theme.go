@@ -37,17 +37,18 @@ type theme struct {
 	moods  [4]ansi.Style
 }
 
-// newTheme makes the theme for a background. While that is not known, the 16
+// newTheme makes the theme for a background. A teal for what is well, since people who see no red or
+// no green take it for neither of the others. While that is not known, the 16
 // colours are used that the terminal's own scheme keeps readable.
 func newTheme(bg background, ascii bool) theme {
 	var dim, border, accent, curve, spark, ok, warning, critical ansi.Color
 	switch bg {
 	case backgroundDark:
 		dim, border, accent, curve, spark = ansi.IndexedColor(246), ansi.IndexedColor(240), ansi.IndexedColor(81), ansi.IndexedColor(75), ansi.IndexedColor(110)
-		ok, warning, critical = ansi.IndexedColor(114), ansi.IndexedColor(221), ansi.IndexedColor(203)
+		ok, warning, critical = ansi.IndexedColor(43), ansi.IndexedColor(221), ansi.IndexedColor(203)
 	case backgroundLight:
-		dim, border, accent, curve, spark = ansi.IndexedColor(242), ansi.IndexedColor(250), ansi.IndexedColor(31), ansi.IndexedColor(25), ansi.IndexedColor(67)
-		ok, warning, critical = ansi.IndexedColor(28), ansi.IndexedColor(130), ansi.IndexedColor(160)
+		dim, border, accent, curve, spark = ansi.IndexedColor(241), ansi.IndexedColor(250), ansi.IndexedColor(25), ansi.IndexedColor(26), ansi.IndexedColor(67)
+		ok, warning, critical = ansi.IndexedColor(23), ansi.IndexedColor(94), ansi.IndexedColor(125)
 	default:
 		dim, border, accent, curve, spark = ansi.BrightBlack, ansi.BrightBlack, ansi.Cyan, ansi.Blue, ansi.Blue
 		ok, warning, critical = ansi.Green, ansi.Yellow, ansi.Red

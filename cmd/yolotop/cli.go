@@ -87,6 +87,7 @@ func rootCommand(env environment) *cobra.Command {
 			return watchPaths(cmd.Context(), env, paths, watch)
 		},
 	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return watch.check() }
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
@@ -206,6 +207,7 @@ Looks:
   --ascii          draw with ASCII characters only (default: where the locale
                    is not UTF-8)
   --plain          print lines on a terminal, too, as for a screen reader
+  --inline[=LINES] draw where the cursor is, not on the whole terminal
 
 run:
   --log FILE       where all that it prints is kept (an existing file stays;

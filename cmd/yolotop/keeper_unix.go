@@ -9,8 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 
 	"yolotop/diagnose"
@@ -60,33 +58,6 @@ func spoolFile(tee string) (f *os.File, name string, err error) {
 		}
 	}
 	return nil, "", fmt.Errorf("a file to hold what comes through the pipe: %w", err)
-}
-
-// logNames is how many names are tried for a log.
-const logNames = 10000
-
-// newLog makes a log that only its owner may read. One that exists is never touched: the next
-// free name is taken, "train-2.log".
-func newLog(path string) (f *os.File, name string, err error) {
-	ext := filepath.Ext(path)
-	for n := 1; n < logNames; n++ {
-		name = path
-		if n > 1 {
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
-		}
-		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-		if !errors.Is(err, os.ErrExist) {
-			break
-		}
-	}
-	if err != nil {
-		var path *os.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return nil, "", fmt.Errorf("write %s: %w", name, err)
-	}
-	return f, name, nil
 }
 
 // keeper shows a spool in viewers, one after the other.

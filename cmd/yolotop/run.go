@@ -80,7 +80,7 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 
 // viewerFlags are the flags of a command that a viewer takes, too.
 func viewerFlags(cmd *cobra.Command) (out []string) {
-	for _, name := range append([]string{"lang", "format", "color", "ascii", "plain"}, alertFlags...) {
+	for _, name := range append([]string{"lang", "format", "color", "ascii", "plain", "inline"}, alertFlags...) {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			out = append(out, "--"+name+"="+f.Value.String())
 		}

@@ -189,7 +189,8 @@ func (w *watcher) screenOptions() tui.Options {
 	ascii := w.options.ascii || !w.options.fine && probes(w.env.getenv) && drawsWide()
 	return tui.Options{
 		Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving(),
-		Suspend: w.suspending(), Mouse: w.options.mouse, Keys: w.options.keys,
+		Suspend: w.suspending(), Save: saveScreen(w.env.now), Inline: w.options.inline,
+		Mouse: w.options.mouse, Keys: w.options.keys,
 	}
 }
 

@@ -25,6 +25,9 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 	if line := strings.Join(state(run, lang), ", "); line != "" {
 		fmt.Fprintf(b, "  %s\n", line)
 	}
+	if story := storyText(run, lang); story != "" {
+		fmt.Fprintf(b, "  %s\n", story)
+	}
 	for _, values := range []string{lossText(run), metricText(run)} {
 		if values != "" {
 			fmt.Fprintf(b, "  %s\n", values)
@@ -39,6 +42,15 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 	for _, f := range run.Findings {
 		writeFinding(b, run, f, lang)
 	}
+}
+
+// storyText is what became of a run that has ended, in one paragraph; empty while it goes on.
+func storyText(run *diagnose.Run, lang diagnose.Lang) string {
+	var parts []string
+	for _, m := range run.Story() {
+		parts = append(parts, tui.Clean(m.In(lang)))
+	}
+	return strings.Join(parts, " ")
 }
 
 // describe is what the run is: trainer, task, model, settings.

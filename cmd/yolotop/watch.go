@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,7 @@ type watchOptions struct {
 	fine               bool                // somebody wants no ASCII: the terminal is not asked about it
 	keys               map[string][]string // by action
 	looks              looks               // of lines
+	inline             int                 // lines of the screen; 0 for the whole terminal
 	alerts             alertConfig
 	tee                string // file for the bytes of the pipe; empty for none
 }
@@ -40,9 +42,21 @@ func (o *watchOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
 	f.StringVar(&o.tee, "tee", "", "keep what comes through the pipe in this file")
 	cmd.PersistentFlags().String("color", "auto", "auto, always or never")
+	cmd.PersistentFlags().IntVar(&o.inline, "inline", 0, "draw this many lines where the cursor is, not on the whole terminal")
+	cmd.PersistentFlags().Lookup("inline").NoOptDefVal = strconv.Itoa(inlineLines)
 	registerAlerts(cmd.PersistentFlags())
 	cmd.PersistentFlags().Bool("ascii", false, "draw with ASCII characters only (default: where the locale is not UTF-8)")
 	cmd.PersistentFlags().Bool("plain", false, "print lines instead of drawing a screen, as for a screen reader")
+}
+
+// inlineLines is how many lines --inline takes where it does not say.
+const inlineLines = 16
+
+func (o *watchOptions) check() error {
+	if o.inline < 0 {
+		return fmt.Errorf("--inline %d: a number of lines, 1 or more", o.inline)
+	}
+	return nil
 }
 
 // take takes what is in force.

@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"yolotop/diagnose"
+)
+
+// chart is one of the curves that the large pane can show.
+type chart struct {
+	name   string // its identity, empty for memory
+	title  string
+	of     func(*diagnose.Run) *diagnose.Series // of any run, nil if it has none
+	second *diagnose.Series                     // drawn as dots; nil for none
+	dotted string                               // what that is
+}
+
+// charts are the curves of the run, memory first.
+func (s scene) charts() []chart {
+	out := []chart{{title: s.memoryTitle()}}
+	r := s.run
+	if r == nil {
+		return out
+	}
+	some := func(m map[string]*diagnose.Series, name string) bool { return m[name] != nil && m[name].Len() > 0 }
+	for _, name := range r.Columns {
+		if !some(r.LossSeries, name) {
+			continue
+		}
+		c := chart{name: "loss " + name, title: clean(name), of: func(r *diagnose.Run) *diagnose.Series { return r.LossSeries[name] }}
+		if some(r.ValSeries, name) {
+			c.second, c.dotted = r.ValSeries[name], s.say("chart.val")
+		}
+		out = append(out, c)
+	}
+	names := slices.Clone(r.Metrics.Names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(metricRank(a), metricRank(b)) })
+	for _, name := range names {
+		if some(r.MetricSeries, name) {
+			out = append(out, chart{name: "metric " + name, title: clean(name), of: func(r *diagnose.Run) *diagnose.Series { return r.MetricSeries[name] }})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.LRSeries)) {
+		if some(r.LRSeries, name) {
+			out = append(out, chart{name: "rate " + name, title: s.say("chart.lr", clean(name)), of: func(r *diagnose.Run) *diagnose.Series { return r.LRSeries[name] }})
+			break // the groups move together
+		}
+	}
+	if r.RateSeries.Len() > 0 {
+		out = append(out, chart{name: "speed", title: s.say("chart.speed"), of: func(r *diagnose.Run) *diagnose.Series { return &r.RateSeries }})
+	}
+	return out
+}
+
+// chart is the curve that is shown: the chosen one, or memory; where that is not measured,
+// the first that there is.
+func (s scene) chart() chart {
+	all := s.charts()
+	for _, c := range all {
+		if c.name == s.view.chart {
+			return c
+		}
+	}
+	return all[0]
+}
+
+// chartPane is the large pane.
+func (s scene) chartPane(w, h int) (caption, []string) {
+	c := s.chart()
+	if c.name == "" {
+		return s.memory(w, h)
+	}
+	return s.valueChart(c, w, h)
+}
+
+// valueChart draws a loss, a metric, a learning rate or the speed over the epochs.
+func (s scene) valueChart(c chart, w, h int) (caption, []string) {
+	series := c.of(s.run)
+	a := s.newAxis(max(0, w-gutter))
+	p := plot{axis: a, per: 1, style: s.theme.curve, main: series.Columns(a.from, a.to, a.cells), tick: tickLabel}
+	values := slices.Clone(p.main)
+	if c.second != nil {
+		second := c.second.Columns(a.from, a.to, a.cells)
+		values = append(values, second...)
+		p.dots = append(p.dots, dots{cols: second, rune: '·', style: s.theme.dim})
+	}
+	others, legend := s.otherCurves(c.of, a)
+	for _, o := range others {
+		values = append(values, o.cols...)
+	}
+	p.dots = append(p.dots, others...)
+	rows := s.chartRows(a, h)
+	lo, hi, ok := extent(values, 1)
+	title := c.title
+	if most := max(math.Abs(lo), math.Abs(hi)); ok && (most >= 1000 || most > 0 && most < 0.01) {
+		power := math.Floor(math.Log10(most))
+		p.per = math.Pow(10, power)
+		lo, hi, title = lo/p.per, hi/p.per, title+" · x1e"+strconv.Itoa(int(power))
+	}
+	if !ok || a.cells < 4 || rows < 2 {
+		return caption{title: c.title}, s.valueStats(c, w)
+	}
+	if s.view.zoom {
+		lo = min(lo, 0)
+	}
+	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows)
+	_, marks := s.marks(a)
+	note := strings.Trim(legend+" · "+s.scaleNote(a), " ·")
+	return caption{title: title, right: note, foot: marks}, append(s.drawPlot(p), s.valueStats(c, w)...)
+}
+
+// valueStats is the line of numbers under a curve: the newest value, the least and the
+// greatest.
+func (s scene) valueStats(c chart, w int) []string {
+	series := c.of(s.run)
+	p, ok := series.At(s.position())
+	if !ok {
+		return []string{""}
+	}
+	f := formatFor([]float64{series.Min(), series.Max()})
+	parts := []string{s.say("chart.now", f.write(p.Last)), s.say("chart.range", f.write(series.Min()), f.write(series.Max()))}
+	if c.second != nil {
+		if v, ok := c.second.At(s.position()); ok {
+			parts = append(parts, c.dotted+" "+f.write(v.Last))
+		}
+	}
+	if note := s.bestNote(); note != "" {
+		parts = append(parts, note)
+	}
+	return []string{joinFitting(parts, w)}
+}
+
+// otherRunsMost is how many other runs are drawn beside the shown one.
+const otherRunsMost = 8
+
+// otherCurves are the same curve of the other runs, each drawn with its number, where a person
+// wants to compare; legend says which is which.
+func (s scene) otherCurves(of func(*diagnose.Run) *diagnose.Series, a axis) (out []dots, legend string) {
+	if !s.view.compare {
+		return nil, ""
+	}
+	for i, r := range s.runs {
+		if i == s.index || len(out) == otherRunsMost {
+			continue
+		}
+		series := of(r)
+		if series == nil || series.Len() == 0 {
+			continue
+		}
+		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark})
+		if legend != "" {
+			legend += " · "
+		}
+		legend += string(out[len(out)-1].rune) + " " + s.runName(r)
+	}
+	if legend == "" {
+		legend = s.say("chart.compare.none")
+	}
+	return out, legend
+}
+
+// runName is what a run is called where there are several: its input, and which of the runs in it.
+func (s scene) runName(r *diagnose.Run) string {
+	if len(r.Inputs) == 0 {
+		return strconv.Itoa(r.ID)
+	}
+	name, n, at := s.inputName(r.Inputs[0]), 0, 0
+	for _, o := range s.runs {
+		if len(o.Inputs) > 0 && o.Inputs[0] == r.Inputs[0] {
+			n++
+			if o == r {
+				at = n
+			}
+		}
+	}
+	if n > 1 {
+		name += " #" + strconv.Itoa(at)
+	}
+	return name
+}
