@@ -113,12 +113,17 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// BenchmarkRender is one whole screen of a run of 36 epochs.
+// BenchmarkRender is one whole screen: of a run with a leak, and of one of a million epochs.
 func BenchmarkRender(b *testing.B) {
-	s := situations()["healthy"]
-	m := screenOf(snapshotOf(s.ended, s.log), Options{}, 120, 40)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.draw()
+	for name, snap := range map[string]*diagnose.Snapshot{"leak": moments()["leak"], "million": hostileRuns()["a million epochs"]} {
+		for _, size := range [][2]int{{120, 40}, {300, 100}} {
+			b.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(b *testing.B) {
+				m := screenOf(snap, Options{}, size[0], size[1])
+				b.ReportAllocs()
+				for b.Loop() {
+					m.draw()
+				}
+			})
+		}
 	}
 }

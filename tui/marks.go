@@ -100,3 +100,8 @@ func (s scene) marks(a axis) (line, legend string) {
 	}
 	return line, legend
 }
+
+// MarkSign is the letter of a mark and the text that says what it stands for.
+func MarkSign(k diagnose.MarkKind) (letter rune, name diagnose.Key) {
+	return markLetter(k), markName(k)
+}

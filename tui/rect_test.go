@@ -168,7 +168,7 @@ func withoutSGR(s string) string {
 // FuzzClean promises that no text keeps a character that moves the cursor or has
 // no cell of its own, and that its width is that of its parts side by side.
 func FuzzClean(f *testing.F) {
-	for _, s := range hostile() {
+	for _, s := range append(hostile(), "\x1b[1m✓ ╭─ · …\x1b[0;31m ×\u0301", "\x1b[38;5;4mm\x1b[m") {
 		f.Add(s, 10)
 	}
 	f.Fuzz(func(t *testing.T, s string, w int) {
@@ -177,6 +177,9 @@ func FuzzClean(f *testing.F) {
 			if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x200d || r >= 0xfe00 && r <= 0xfe0f {
 				t.Errorf("clean(%q) keeps %q", s, r)
 			}
+		}
+		if n, ok := simpleWidth(s); ok && n != ansi.StringWidth(s) {
+			t.Errorf("%q is said to be %d wide and is %d", s, n, ansi.StringWidth(s))
 		}
 		w = min(max(w, 0), 300)
 		if n := ansi.StringWidth(fit(got, w)); n != w {

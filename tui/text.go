@@ -67,10 +67,38 @@ func plain(s string) bool {
 
 // width is how many cells s takes, escapes not counted.
 func width(s string) int {
-	if plain(s) {
-		return len(s)
+	if n, ok := simpleWidth(s); ok {
+		return n
 	}
 	return ansi.StringWidth(s)
+}
+
+// simpleWidth is the width of what screens mostly consist of: ASCII, lines, blocks and signs, and
+// escapes for colours, none of which ever joins its neighbour. ok is false for anything else.
+func simpleWidth(s string) (n int, ok bool) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case c >= ' ' && c <= '~':
+			n++
+			i++
+		case c == 0x1b:
+			end := strings.IndexByte(s[i:], 'm')
+			if end < 2 || s[i+1] != '[' || strings.Trim(s[i+2:i+end], "0123456789;") != "" {
+				return 0, false
+			}
+			i += end + 1
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !(r >= 0x2500 && r <= 0x259f) && !strings.ContainsRune("·…×✓°↑↓←→⏎", r) {
+				return 0, false
+			}
+			n++
+			i += size
+		default:
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // cut shortens s to at most w cells.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,19 +15,42 @@ import (
 // checkOptions are the flags of check.
 type checkOptions struct {
 	json    bool
+	redact  bool // leave folders, users' names and tokens out
 	lang    diagnose.Lang
 	grammar parse.Grammar // what the inputs may be in
-	looks   looks
+	looks   lineLooks
 }
 
 // check reads every input to its end and reports. The exit status says how grave
 // the gravest active finding is.
 func check(env environment, paths []string, o checkOptions) (int, error) {
-	targets, err := expandAll(env, paths)
+	if o.redact && o.json {
+		return exitUsage, errors.New("--redact is for text, not for --json")
+	}
+	session, err := readAll(env, paths, o.grammar, o.lang)
 	if err != nil {
 		return exitUsage, err
 	}
-	inGrammar(targets, o.grammar)
+	if o.json {
+		r := reportOf(session, o.lang)
+		enc := json.NewEncoder(env.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		err = enc.Encode(r)
+	} else {
+		hide := newDiscretion(session, env.getenv, !o.redact)
+		err = writeReport(env.stdout, session, o.lang, o.looks, hide.line)
+	}
+	return gravest(session), err
+}
+
+// readAll reads every input to its end. It is an error if there is no training in any.
+func readAll(env environment, paths []string, grammar parse.Grammar, lang diagnose.Lang) (*diagnose.Session, error) {
+	targets, err := expandAll(env, paths)
+	if err != nil {
+		return nil, err
+	}
+	inGrammar(targets, grammar)
 	session := diagnose.NewSession(sessionInputs(targets)...)
 	session.Compare(besides(targets)...)
 	events := 0
@@ -42,7 +66,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 	for i, t := range targets {
 		before := events
 		if err := readTarget(env, t, i, count); err != nil {
-			return exitUsage, err
+			return nil, err
 		}
 		session.Observe(parse.Event{Origin: parse.Origin{Input: i}, Record: &parse.SourceState{Name: t.Path, Status: parse.SourceEnded}})
 		if events == before {
@@ -50,22 +74,13 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 		}
 	}
 	if events == 0 {
-		tried := strings.Join(o.grammar.Names(), ", ")
-		return exitUsage, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown", tried).In(o.lang))
+		tried := strings.Join(grammar.Names(), ", ")
+		return nil, fmt.Errorf("%s: no training in it: %s", strings.Join(silent, ", "), diagnose.Say("check.unknown", tried).In(lang))
 	}
 	for _, name := range silent {
 		fmt.Fprintf(env.stderr, "yolotop: %s: no training in it\n", name)
 	}
-	r := reportOf(session, o.lang)
-	if o.json {
-		enc := json.NewEncoder(env.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		err = enc.Encode(r)
-	} else {
-		err = writeReport(env.stdout, session, o.lang, o.looks)
-	}
-	return gravest(session), err
+	return session, nil
 }
 
 // gravest is the exit status for the gravest active finding of all runs.
@@ -132,13 +147,17 @@ func readTarget(env environment, t sources.Target, input int, emit func(parse.Ev
 
 // writeReport writes what check found for people: a verdict a run, then each
 // finding with its reason and its remedies.
-func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, l looks) error {
+func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, l lineLooks, hide func(string) string) error {
 	var b strings.Builder
 	for _, run := range s.Runs() {
 		if run.Known {
 			writeRun(&b, run, s.Inputs(), lang)
 		}
 	}
-	_, err := io.WriteString(w, l.dress(b.String()))
-	return err
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, l.dress(hide(line))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

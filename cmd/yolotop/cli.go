@@ -105,7 +105,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), statusCommand(env, &global), runCommand(env, &global), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global), demoCommand(env, &global, &watch), configCommand(env, &global), doctorCommand(env, &global), formatsCommand(env))
+	root.AddCommand(checkCommand(env, &global), statusCommand(env, &global), runCommand(env, &global), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global), demoCommand(env, &global, &watch), configCommand(env, &global), doctorCommand(env, &global), formatsCommand(env), pageCommand(env, &global))
 	return root
 }
 
@@ -136,6 +136,7 @@ critical finding and 3 if there is no training in any input.`,
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&o.redact, "redact", false, "leave out folders, users' names and tokens, to paste it elsewhere")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print one JSON object instead of text")
 	return cmd
 }
@@ -168,6 +169,8 @@ Usage:
   yolotop [PATH|-]...       watch logs, run folders, or standard input (-)
   yolotop run -- COMMAND    start a training, keep its log, and watch it
   yolotop check PATH...     read to the end, report, and exit
+  yolotop report PATH... -o report.html
+                            write one page to send to somebody
   yolotop status [PATH...]  one line for tmux's status bar and prompts
   yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
@@ -216,6 +219,12 @@ run:
 
 check:
   --json           print one JSON object instead of text
+  --redact         leave out folders, users' names and tokens
+
+report:
+  -o FILE          what to write: .html, .svg, .png or .md (- with --as FORMAT)
+  --force          overwrite an existing file
+  --no-redact      keep folders, users' names and tokens
 
 status:
   --width N        cells of the line at most (default 60)

@@ -9,8 +9,8 @@ import (
 	"yolotop/tui"
 )
 
-// looks are how lines for people are printed where there is no screen.
-type looks struct{ color, ascii bool }
+// lineLooks are how lines for people are printed where there is no screen.
+type lineLooks struct{ color, ascii bool }
 
 // colored reports whether lines have colours: as somebody says, and if nobody does, on a terminal.
 func colored(when string, env environment) bool {
@@ -34,7 +34,7 @@ func asciiLocale(getenv func(string) string) bool {
 }
 
 // dress makes lines look so. A line that begins with a sign has the sign's colour.
-func (l looks) dress(text string) string {
+func (l lineLooks) dress(text string) string {
 	if !l.color && !l.ascii {
 		return text
 	}

@@ -20,7 +20,7 @@ import (
 type plain struct {
 	out     io.Writer
 	lang    diagnose.Lang
-	looks   looks
+	looks   lineLooks
 	formats []string // that were looked for, by name
 	session *diagnose.Session
 	epochs  map[int]int // last epoch printed, by run

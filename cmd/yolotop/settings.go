@@ -113,8 +113,8 @@ type settings struct {
 type given struct{ value, by string }
 
 // looks are how lines are printed with these settings.
-func (s settings) looks(env environment) looks {
-	return looks{color: colored(s.color, env), ascii: s.ascii}
+func (s settings) looks(env environment) lineLooks {
+	return lineLooks{color: colored(s.color, env), ascii: s.ascii}
 }
 
 // settings finds out what is in force for a command. lenient is for a command into whose pipe a

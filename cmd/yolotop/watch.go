@@ -29,7 +29,7 @@ type watchOptions struct {
 	ascii, mouse       bool
 	fine               bool                // somebody wants no ASCII: the terminal is not asked about it
 	keys               map[string][]string // by action
-	looks              looks               // of lines
+	looks              lineLooks           // of lines
 	inline             int                 // lines of the screen; 0 for the whole terminal
 	alerts             alertConfig
 	tee                string // file for the bytes of the pipe; empty for none
