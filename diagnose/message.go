@@ -62,7 +62,7 @@ func (m Message) In(lang Lang) string {
 }
 
 func lookUp(key Key) (t text, ok bool) {
-	for _, texts := range []map[Key]text{catalogue, screenTexts, commandTexts, storyTexts, reportTexts} {
+	for _, texts := range []map[Key]text{catalogue, screenTexts, commandTexts, storyTexts, reportTexts, settingsTexts} {
 		if t, ok = texts[key]; ok {
 			return t, true
 		}

@@ -47,7 +47,7 @@ var screenTexts = map[Key]text{
 	"verdict.unreadable":       {"cannot read %[1]s", "无法读取 %[1]s"},
 	"verdict.past":             {"at the end of epoch %[1]s (now %[2]s)", "第 %[1]s 轮结束时（现在第 %[2]s 轮）"},
 	"verdict.past.none":        {"no trouble then", "当时一切正常"},
-	"verdict.past.back":        {"G: back to now", "G：回到现在"},
+	"verdict.past.back":        {"%[1]s: back to now", "%[1]s：回到现在"},
 	"verdict.explain":          {"what to do", "怎么办"},
 	"epochs.one":               {"1 epoch", "1 轮"},
 	"epochs.many":              {"%[1]s epochs", "%[1]s 轮"},
@@ -62,7 +62,7 @@ var screenTexts = map[Key]text{
 	"header.took":  {"took %[1]s", "用时 %[1]s"},
 	"header.ago":   {"%[1]s ago", "%[1]s前"},
 	"header.row":   {"row %[1]s ago", "%[1]s前有新行"},
-	"header.past":  {"the past: G for now", "过去：按 G 回到现在"},
+	"header.past":  {"the past: %[1]s for now", "过去：按 %[1]s 回到现在"},
 	"header.run":   {"run %[1]s of %[2]s", "训练 %[1]s/%[2]s"},
 
 	// The panes.

@@ -18,7 +18,7 @@ var placeholder = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 func TestEveryTextIsInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	seen := map[Key]bool{}
-	for _, texts := range []map[Key]text{catalogue, screenTexts, commandTexts, storyTexts, reportTexts} {
+	for _, texts := range []map[Key]text{catalogue, screenTexts, commandTexts, storyTexts, reportTexts, settingsTexts} {
 		for key, languages := range texts {
 			if seen[key] {
 				t.Errorf("%s is defined twice", key)

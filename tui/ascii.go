@@ -7,6 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// ASCII is a text, which may have colours, without characters whose width terminals disagree about.
+func ASCII(s string) string { return toASCII(s) }
+
 // toASCII replaces everything of one cell that is not ASCII by a character that
 // is, so that nothing of ambiguous width is left; wide characters stay, since no
 // terminal disagrees about them. It goes by what terminals draw as one, so that a

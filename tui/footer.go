@@ -108,7 +108,7 @@ func (s scene) footerRoom(w int) int {
 // footerKeys are the keys of the page that fit into w cells; those that must be
 // there are counted first.
 func (s scene) footerKeys(w int) []binding {
-	table := bindings()
+	table := rebound(s.keys)
 	fits := make([]bool, len(table))
 	used := 1
 	for _, must := range []bool{true, false} {

@@ -23,7 +23,7 @@ func (s scene) verdictLine(w int) string {
 	head := indent + t.sign(v.mood) + " "
 	right := ""
 	if v.hint && w >= 60 && s.view.page == pageMain {
-		right = t.dim.Styled(t.enter()+" "+s.say("verdict.explain")) + " "
+		right = t.dim.Styled(s.keyOf("explain")+" "+s.say("verdict.explain")) + " "
 	}
 	room := w - width(head) - width(right) - 2
 	text := joinFitting(v.parts, room)
@@ -187,7 +187,7 @@ func (s scene) headerLine(w int) string {
 func (s scene) timing(full bool) string {
 	r := s.run
 	if !s.live() {
-		return s.theme.accent.Styled(s.say("header.past"))
+		return s.theme.accent.Styled(s.say("header.past", s.keyOf("live")))
 	}
 	if r.Status != diagnose.Running {
 		if r.HasElapsed && r.Elapsed > 0 {

@@ -45,7 +45,7 @@ func helpEntry(head, text string, cells, w int) (out []string) {
 func (s scene) helpKeys(w int) []string {
 	const keyCells = 9
 	out := []string{s.theme.strong.Styled(s.say("help.keys"))}
-	for _, b := range bindings() {
+	for _, b := range rebound(s.keys) {
 		if b.help != "" {
 			out = append(out, helpEntry(s.theme.accent.Styled(b.label(s.theme)), s.say(b.help), keyCells, w)...)
 		}

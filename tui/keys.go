@@ -19,6 +19,8 @@ type binding struct {
 	many   bool         // in the footer only where there are several runs
 	past   bool         // in the footer only while the past is shown
 	must   bool         // in the footer before others that do not fit
+	name   string       // of the action, in a table that [rebound] made; empty if keys cannot be bound to it
+	shared bool         // its keys do this only where they are bound to nothing else
 	do     func(*Model) tea.Cmd
 }
 
@@ -82,9 +84,9 @@ func (b binding) label(t theme) string {
 	return b.shown
 }
 
-// dispatch finds what a key does on a page; nil if nothing.
-func dispatch(key string, on page) func(*Model) tea.Cmd {
-	for _, b := range bindings() {
+// dispatch finds what a key does on a page, by a table; nil if nothing.
+func dispatch(table []binding, key string, on page) func(*Model) tea.Cmd {
+	for _, b := range table {
 		if b.on&on.bit() == 0 {
 			continue
 		}

@@ -26,6 +26,10 @@ type Options struct {
 	Version string   // of the program, for the help
 	Formats []string // that inputs were looked through for, by name
 	Label   string   // stands in the footer: "demo"; empty for none
+	Mouse   bool     // it is on from the start
+	// Keys are keys for actions, instead of those in the table; see [Actions]. [CheckKeys] must
+	// have found nothing.
+	Keys map[string][]string
 	// Choose is told which device of this machine a person ties to a run, as for
 	// [diagnose.Session.Choose]. It must not block; nil if there is no such choice.
 	Choose func(run, gpu int)
@@ -72,7 +76,7 @@ type Model struct {
 }
 
 // New makes a model without a snapshot.
-func New(o Options) Model { return Model{options: o} }
+func New(o Options) Model { return Model{options: o, view: view{mouse: o.Mouse}} }
 
 // Suspended reports whether the screen ended because the program is to be stopped, and not to quit.
 func (m Model) Suspended() bool { return m.suspended }
@@ -108,7 +112,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.typing(msg)
 			break
 		}
-		do := dispatch(msg.String(), m.view.page)
+		do := dispatch(rebound(m.options.Keys), msg.String(), m.view.page)
 		if do == nil {
 			do = func(*Model) tea.Cmd { return nil }
 		}

@@ -20,8 +20,9 @@ type scene struct {
 	theme theme
 	lang  diagnose.Lang
 	label string
-	about string   // name and version of the program
-	tried []string // formats that inputs were looked through for
+	about string              // name and version of the program
+	tried []string            // formats that inputs were looked through for
+	keys  map[string][]string // for actions, instead of those in the table
 }
 
 // shownRuns are the runs one can go through: those that are runs of training, or
@@ -44,7 +45,7 @@ func shownRuns(snap *diagnose.Snapshot) []*diagnose.Run {
 
 // newScene finds the run that v wants to see.
 func newScene(snap *diagnose.Snapshot, v view, t theme, o Options) scene {
-	s := scene{snap: snap, view: v, theme: t, lang: o.Lang, label: clean(o.Label), about: clean("yolotop " + o.Version), tried: o.Formats}
+	s := scene{snap: snap, view: v, theme: t, lang: o.Lang, label: clean(o.Label), about: clean("yolotop " + o.Version), tried: o.Formats, keys: o.Keys}
 	s.runs = shownRuns(snap)
 	if len(s.runs) == 0 {
 		return s

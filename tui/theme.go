@@ -79,11 +79,3 @@ func (t theme) glyph(m mood) string {
 
 // sign is the coloured sign of a mood.
 func (t theme) sign(m mood) string { return t.moods[m].Bold().Styled(t.glyph(m)) }
-
-// enter is the name of the Enter key.
-func (t theme) enter() string {
-	if t.ascii {
-		return "enter"
-	}
-	return "⏎"
-}

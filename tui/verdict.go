@@ -282,6 +282,6 @@ func (s scene) pastVerdict() verdict {
 		v.mood, v.hint = levelMood(found[0].Level), true
 		v.parts = append(v.parts, clean(found[0].Title.In(s.lang)))
 	}
-	v.parts = append(v.parts, s.say("verdict.past.back"))
+	v.parts = append(v.parts, s.say("verdict.past.back", s.keyOf("live")))
 	return v
 }

@@ -16,45 +16,18 @@ import (
 // webhookVariable holds the address of a webhook, which a command line would show to everybody.
 const webhookVariable = "YOLOTOP_WEBHOOK"
 
-// register makes the flags that go before the configuration file.
-func (c *alertConfig) register(f *pflag.FlagSet) {
-	f.BoolVar(&c.Bell, "bell", false, "ring the terminal's bell for an alert")
-	f.BoolVar(&c.Desktop, "notify", false, "show an alert on the desktop, by the terminal")
-	f.StringVar(&c.Webhook, "webhook", "", "send alerts to this address (or set YOLOTOP_WEBHOOK)")
-	f.StringVar(&c.Command, "alert-command", "", "run this command for an alert")
+// registerAlerts makes the flags that go before the configuration file.
+func registerAlerts(f *pflag.FlagSet) {
+	f.Bool("bell", false, "ring the terminal's bell for an alert")
+	f.Bool("notify", false, "show an alert on the desktop, by the terminal")
+	f.String("webhook", "", "send alerts to this address (or set YOLOTOP_WEBHOOK)")
+	f.String("alert-command", "", "run this command for an alert")
 }
 
 // alertFlags are the names of those flags.
 var alertFlags = []string{"bell", "notify", "webhook", "alert-command"}
 
-// over is the configuration with what the flags and the environment say instead.
-func (c alertConfig) over(file alertConfig, getenv func(string) string) alertConfig {
-	out := file
-	if v := getenv(webhookVariable); v != "" {
-		out.Webhook = v
-	}
-	out.Bell, out.Desktop = out.Bell || c.Bell, out.Desktop || c.Desktop
-	if c.Webhook != "" {
-		out.Webhook = c.Webhook
-	}
-	if c.Command != "" {
-		out.Command = c.Command
-	}
-	return out
-}
-
-// configuredAlerts is how alerts go by flags, environment and configuration.
-func configuredAlerts(env environment, flags alertConfig) (alertConfig, error) {
-	c, err := readConfig(configPath(env.getenv))
-	if err != nil {
-		return alertConfig{}, err
-	}
-	out := flags.over(c.Alerts, env.getenv)
-	_, err = out.ways(env.getenv, nil)
-	return out, err
-}
-
-func alertCommandLine(env environment, global *globalFlags, watch *watchOptions) *cobra.Command {
+func alertCommandLine(env environment, global *globalFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "alert",
 		Short: "send a test alert by each way that is configured",
@@ -62,11 +35,7 @@ func alertCommandLine(env environment, global *globalFlags, watch *watchOptions)
 name, and says what came of it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			lang, err := global.language(env)
-			if err != nil {
-				return err
-			}
-			c, err := configuredAlerts(env, watch.alerts)
+			s, err := global.settings(env, cmd, false)
 			if err != nil {
 				return err
 			}
@@ -74,14 +43,14 @@ name, and says what came of it.`,
 			if env.screen != nil {
 				ring = func(s string) { _, _ = io.WriteString(env.stdout, s) }
 			}
-			ways, err := c.ways(env.getenv, ring)
+			ways, err := s.alerts.ways(env.getenv, ring)
 			if err != nil {
 				return err
 			}
 			if len(ways) == 0 {
 				return errors.New("no way to send an alert is configured: --bell, --notify, --webhook, --alert-command, or [alerts] in the configuration")
 			}
-			return testWays(cmd.Context(), env, ways, lang)
+			return testWays(cmd.Context(), env, ways, s.lang)
 		},
 	}
 }

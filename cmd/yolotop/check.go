@@ -18,6 +18,7 @@ type checkOptions struct {
 	redact  bool // leave folders, users' names and tokens out
 	lang    diagnose.Lang
 	grammar parse.Grammar // what the inputs may be in
+	looks   lineLooks
 }
 
 // check reads every input to its end and reports. The exit status says how grave
@@ -38,7 +39,7 @@ func check(env environment, paths []string, o checkOptions) (int, error) {
 		err = enc.Encode(r)
 	} else {
 		hide := newDiscretion(session, env.getenv, !o.redact)
-		err = writeReport(env.stdout, session, o.lang, hide.line)
+		err = writeReport(env.stdout, session, o.lang, o.looks, hide.line)
 	}
 	return gravest(session), err
 }
@@ -146,7 +147,7 @@ func readTarget(env environment, t sources.Target, input int, emit func(parse.Ev
 
 // writeReport writes what check found for people: a verdict a run, then each
 // finding with its reason and its remedies.
-func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, hide func(string) string) error {
+func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, l lineLooks, hide func(string) string) error {
 	var b strings.Builder
 	for _, run := range s.Runs() {
 		if run.Known {
@@ -154,7 +155,7 @@ func writeReport(w io.Writer, s *diagnose.Session, lang diagnose.Lang, hide func
 		}
 	}
 	for line := range strings.Lines(b.String()) {
-		if _, err := io.WriteString(w, hide(line)); err != nil {
+		if _, err := io.WriteString(w, l.dress(hide(line))); err != nil {
 			return err
 		}
 	}

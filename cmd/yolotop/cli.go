@@ -9,9 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"yolotop/diagnose"
-	"yolotop/parse"
 )
 
 // statusError carries an exit status that is no failure to be explained.
@@ -60,42 +57,7 @@ func explain(err error, root *cobra.Command) string {
 
 // globalFlags are the flags that every command takes.
 type globalFlags struct {
-	lang   string
 	format string
-}
-
-// grammar is what --format asks for, or everything that is known, to the configuration too.
-func (g globalFlags) grammar(env environment) (parse.Grammar, error) {
-	grammar, err := configuredGrammar(env.getenv)
-	if err != nil {
-		return grammar, err
-	}
-	if g.format == "" {
-		return grammar, nil
-	}
-	only, ok := grammar.Only(g.format)
-	if !ok {
-		return only, fmt.Errorf("--format %s: not known; yolotop formats lists them", g.format)
-	}
-	return only, nil
-}
-
-// language is what --lang or the locale asks for.
-func (g globalFlags) language(env environment) (diagnose.Lang, error) {
-	if g.lang != "" {
-		lang, ok := diagnose.ParseLang(g.lang)
-		if !ok {
-			return lang, fmt.Errorf("--lang %s: not known; en and zh are", g.lang)
-		}
-		return lang, nil
-	}
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := env.getenv(name); v != "" {
-			lang, _ := diagnose.ParseLang(v)
-			return lang, nil
-		}
-	}
-	return diagnose.English, nil
 }
 
 func rootCommand(env environment) *cobra.Command {
@@ -111,24 +73,13 @@ func rootCommand(env environment) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			lang, err := global.language(env)
+			s, err := global.settings(env, cmd, slices.Contains(paths, standardInput))
 			if err != nil {
 				return err
 			}
-			watch.lang = lang
-			watch.grammar, err = global.grammar(env)
-			if err != nil && (global.format != "" || !slices.Contains(paths, standardInput)) {
-				return err
-			}
-			if err != nil { // a pipe that nobody reads would end the training
-				fmt.Fprintf(env.stderr, "yolotop: %v; going on without it\n", err)
-			}
-			if watch.alerts, err = configuredAlerts(env, watch.alerts); err != nil {
-				if !slices.Contains(paths, standardInput) {
-					return err
-				}
-				fmt.Fprintf(env.stderr, "yolotop: %v; going on without alerts\n", err)
-				watch.alerts = alertConfig{}
+			watch.take(env, s)
+			if s.plain && env.screen != nil {
+				env.screen, watch.untilEnd = nil, true
 			}
 			if len(paths) == 0 {
 				return watchHere(cmd.Context(), env, watch)
@@ -136,6 +87,7 @@ func rootCommand(env environment) *cobra.Command {
 			return watchPaths(cmd.Context(), env, paths, watch)
 		},
 	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return watch.check() }
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true})
@@ -143,7 +95,7 @@ func rootCommand(env environment) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fmt.Errorf("%w (yolotop --help lists the flags)", err)
 	})
-	root.PersistentFlags().StringVar(&global.lang, "lang", "", "language of the texts: en or zh (default: the locale's)")
+	root.PersistentFlags().String("lang", "", "language of the texts: en or zh (default: the locale's)")
 	root.PersistentFlags().StringVar(&global.format, "format", "", "what the inputs are, whatever they look like (yolotop formats lists them)")
 	watch.register(root)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
@@ -153,7 +105,7 @@ func rootCommand(env environment) *cobra.Command {
 		}
 		_, _ = fmt.Fprintf(env.stdout, "%s\n\n%s", cmd.Long, cmd.UsageString())
 	})
-	root.AddCommand(checkCommand(env, &global), runCommand(env, &global, &watch), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global, &watch), demoCommand(env, &global, &watch), doctorCommand(env, &global), formatsCommand(env, &global), pageCommand(env, &global))
+	root.AddCommand(checkCommand(env, &global), statusCommand(env, &global), runCommand(env, &global), holdCommand(env), sampleCommand(env), hookCommand(env), alertCommandLine(env, &global), demoCommand(env, &global, &watch), configCommand(env, &global), doctorCommand(env, &global), formatsCommand(env), pageCommand(env, &global))
 	return root
 }
 
@@ -167,14 +119,11 @@ what is wrong. The exit status is 0 if nothing is, 1 for a warning, 2 for a
 critical finding and 3 if there is no training in any input.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			lang, err := global.language(env)
+			s, err := global.settings(env, cmd, false)
 			if err != nil {
 				return err
 			}
-			o.lang = lang
-			if o.grammar, err = global.grammar(env); err != nil {
-				return err
-			}
+			o.lang, o.grammar, o.looks = s.lang, s.grammar, s.looks(env)
 			return interruptible(cmd.Context(), func() error {
 				status, err := check(env, paths, o)
 				if err != nil {
@@ -222,8 +171,10 @@ Usage:
   yolotop check PATH...     read to the end, report, and exit
   yolotop report PATH... -o report.html
                             write one page to send to somebody
+  yolotop status [PATH...]  one line for tmux's status bar and prompts
   yolotop hook              print a hook for a training of your own
   yolotop demo              show a sample run; needs no GPU and no network
+  yolotop config            show, check and begin the settings; rebind keys
   yolotop formats           list the trainers whose output is read
   yolotop alert             send a test alert
   yolotop doctor            say what of this machine can be watched
@@ -254,8 +205,11 @@ Alerts, off by default; when a finding becomes critical, a run stalls or ends:
 
 Looks:
   --lang en|zh     language of the texts (default: the locale's)
-  --color WHEN     auto, always or never (default auto; NO_COLOR is respected)
-  --ascii          draw with ASCII characters only
+  --color WHEN     auto, always or never (default auto; NO_COLOR and
+                   CLICOLOR_FORCE are respected)
+  --ascii          draw with ASCII characters only (default: where the locale
+                   is not UTF-8)
+  --plain          print lines on a terminal, too, as for a screen reader
   --inline[=LINES] draw where the cursor is, not on the whole terminal
 
 run:
@@ -272,6 +226,15 @@ report:
   --force          overwrite an existing file
   --no-redact      keep folders, users' names and tokens
 
+status:
+  --width N        cells of the line at most (default 60)
+  --tmux           with colours as tmux writes them
+
+config: path, print (what is in force, and from where), validate, init
+
+  Settings also come from ~/.config/yolotop/config.toml (YOLOTOP_CONFIG names
+  another file) and from YOLOTOP_LANG, _COLOR, _ASCII, _PLAIN and _POLL.
+
 Other:
   --version        print the version
   --help           print this text
@@ -280,8 +243,8 @@ Without a terminal (a pipe, a file, TERM=dumb) yolotop prints plain lines.
 
 Exit status:
   0    fine; for check: nothing graver than a remark
-  1    check: a warning; doctor: something is not there
-  2    check: a critical finding; doctor: something is broken
+  1    check, status: a warning; doctor: something is not there
+  2    check, status: a critical finding; doctor: something is broken
   3    wrong usage, or no training in any input
   130  interrupted
   run gives that of the command (127: not found, 128 and more: a signal)

@@ -33,7 +33,12 @@ func commandIn(t *testing.T, vars map[string]string, stdin io.Reader, args ...st
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status := execute(t.Context(), environment{
-		args: args, getenv: func(name string) string { return vars[name] },
+		args: args, getenv: func(name string) string {
+			if v, ok := vars[name]; ok || name != "LANG" {
+				return v
+			}
+			return "C.UTF-8"
+		},
 		stdin: stdin, stdout: &stdout, stderr: &stderr,
 		now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
 		inputs:      func() ([]string, error) { return nil, &sources.NoTrainingError{Folder: "here"} },

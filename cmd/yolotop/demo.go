@@ -32,14 +32,14 @@ func demoCommand(env environment, global *globalFlags, watch *watchOptions) *cob
 then without a margin, then dead of a dense batch, with the reason and the remedy.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			lang, err := global.language(env)
+			s, err := global.settings(env, cmd, false)
 			if err != nil {
 				return err
 			}
 			o := *watch
-			o.lang = lang
-			if err := o.check(); err != nil {
-				return err
+			o.take(env, s)
+			if s.plain {
+				env.screen = nil
 			}
 			data, err := unpack(demoLog)
 			if err != nil {

@@ -68,13 +68,13 @@ and of the terminal, and what to do about what is missing. The exit status is 0 
 all of it works, 1 if something is not there, 2 if something is there and broken.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			lang, err := global.language(env)
+			s, err := global.settings(env, cmd, true) // a broken configuration is no reason to say nothing
 			if err != nil {
 				return err
 			}
-			d := doctor{lang: lang}
+			d := doctor{lang: s.lang}
 			list := d.judge(examine(cmd.Context(), env))
-			_, _ = fmt.Fprint(env.stdout, d.report(list))
+			_, _ = fmt.Fprint(env.stdout, s.looks(env).dress(d.report(list)))
 			worst := fine
 			for _, s := range list {
 				worst = max(worst, s.judgement)
@@ -103,7 +103,7 @@ func examine(ctx context.Context, env environment) facts {
 	}
 	if env.screen != nil {
 		f.colors = colorprofile.Detect(env.screen.out, environ(env.getenv)).String()
-		f.wide = eastAsian(env.getenv) && drawsWide()
+		f.wide = probes(env.getenv) && drawsWide()
 		if w, h, err := term.GetSize(env.screen.out.Fd()); err == nil {
 			f.w, f.h = w, h
 		}

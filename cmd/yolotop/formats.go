@@ -13,7 +13,7 @@ import (
 	"yolotop/sources"
 )
 
-func formatsCommand(env environment, global *globalFlags) *cobra.Command {
+func formatsCommand(env environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "formats",
 		Short: "list the trainers whose output is read, with what each shows",
@@ -21,16 +21,12 @@ func formatsCommand(env environment, global *globalFlags) *cobra.Command {
 where it does not. Formats of your own come from the configuration file,
 $XDG_CONFIG_HOME/yolotop/config.toml, ~/.config/yolotop/config.toml as a rule.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			lang, err := global.language(env)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := globalFlags{}.settings(env, cmd, false)
 			if err != nil {
 				return err
 			}
-			grammar, err := configuredGrammar(env.getenv)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(env.stdout, formats(lang, grammar))
+			_, err = fmt.Fprint(env.stdout, s.looks(env).dress(formats(s.lang, s.grammar)))
 			return err
 		},
 	}

@@ -39,13 +39,11 @@ users' names and tokens are left out. An existing file is not overwritten. The e
 status is 0 if the page was written.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			var err error
-			if o.lang, err = global.language(env); err != nil {
+			s, err := global.settings(env, cmd, false)
+			if err != nil {
 				return err
 			}
-			if o.grammar, err = global.grammar(env); err != nil {
-				return err
-			}
+			o.lang, o.grammar = s.lang, s.grammar
 			return interruptible(cmd.Context(), func() error { return writePage(env, paths, o) })
 		},
 	}

@@ -20,6 +20,7 @@ import (
 type plain struct {
 	out     io.Writer
 	lang    diagnose.Lang
+	looks   lineLooks
 	formats []string // that were looked for, by name
 	session *diagnose.Session
 	epochs  map[int]int // last epoch printed, by run
@@ -36,7 +37,7 @@ type said struct {
 // runPlain prints what happens until all inputs have ended.
 func (w *watcher) runPlain(ctx context.Context) error {
 	p := &plain{
-		out: w.env.stdout, lang: w.options.lang, session: w.session, formats: w.options.grammar.Names(),
+		out: w.env.stdout, lang: w.options.lang, looks: w.options.looks, session: w.session, formats: w.options.grammar.Names(),
 		epochs: map[int]int{}, said: map[said]diagnose.Finding{},
 	}
 	reading, stop := context.WithCancel(ctx)
@@ -76,6 +77,7 @@ func (w *watcher) runPlain(ctx context.Context) error {
 // print shows batches to the session and prints what they completed, until the
 // inputs have ended or ctx has.
 func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.Time, p *plain) {
+	quiet := false // nothing came since the last tick
 	for {
 		select {
 		case batch, ok := <-bus.Events():
@@ -84,10 +86,15 @@ func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.
 				return
 			}
 			w.observe(batch, p.after)
+			quiet = false
 		case <-tick:
 			w.session.Tick(w.env.now())
 			p.findings()
 			w.alert()
+			if quiet && w.options.untilEnd && w.over() {
+				return
+			}
+			quiet = true
 		case <-ctx.Done():
 			return
 		}
@@ -95,6 +102,15 @@ func (w *watcher) print(ctx context.Context, bus *sources.Bus, tick <-chan time.
 			return // nobody depends on us
 		}
 	}
+}
+
+// over reports whether all that is read are files whose trainings have ended.
+func (w *watcher) over() bool {
+	over := len(w.drainers) == 0 && w.env.kept == nil
+	for _, run := range w.session.Runs() {
+		over = over && run.Known && run.Status != diagnose.Running && run.Status != diagnose.StatusUnknown
+	}
+	return over && len(w.session.Runs()) > 0
 }
 
 // guarded runs f; a panic in it is an error.
@@ -200,5 +216,5 @@ func (p *plain) line(s string) {
 	if p.broken != nil {
 		return
 	}
-	_, p.broken = io.WriteString(p.out, s+"\n") // whoever writes to us must not suffer for it
+	_, p.broken = io.WriteString(p.out, p.looks.dress(s)+"\n") // whoever writes to us must not suffer for it
 }

@@ -31,7 +31,7 @@ type runOptions struct {
 // logName is what a log is called that nobody gave a name to.
 func logName(now time.Time) string { return now.Format("yolotop-20060102-150405.log") }
 
-func runCommand(env environment, global *globalFlags, watch *watchOptions) *cobra.Command {
+func runCommand(env environment, global *globalFlags) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run [--log FILE] [--hook] -- COMMAND...",
@@ -43,18 +43,12 @@ terminal (cron, Slurm, nohup) plain lines are printed, and signals go to the com
 Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lang, err := global.language(env)
+			s, err := global.settings(env, cmd, false)
 			if err != nil {
 				return err
 			}
-			if err := watch.check(); err != nil {
-				return err
-			}
-			if _, err := global.grammar(env); err != nil {
-				return err
-			}
-			if _, err := configuredAlerts(env, watch.alerts); err != nil {
-				return err
+			if s.plain {
+				env.screen = nil
 			}
 			if len(args) == 0 {
 				return errors.New("run needs a command: yolotop run -- yolo train data=coco8.yaml")
@@ -62,7 +56,7 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 			if env.runTraining == nil {
 				return errors.New("run is not available on this system; use a pipe: yolo train ... 2>&1 | yolotop -")
 			}
-			o.lang, o.command = lang, args
+			o.lang, o.command = s.lang, args
 			o.flags = viewerFlags(cmd)
 			if o.log == "" {
 				o.log = logName(env.now())
@@ -86,7 +80,7 @@ Python that the command starts (by PYTHONPATH); yolotop hook prints it.`,
 
 // viewerFlags are the flags of a command that a viewer takes, too.
 func viewerFlags(cmd *cobra.Command) (out []string) {
-	for _, name := range append([]string{"lang", "format", "color", "ascii", "inline"}, alertFlags...) {
+	for _, name := range append([]string{"lang", "format", "color", "ascii", "plain", "inline"}, alertFlags...) {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 			out = append(out, "--"+name+"="+f.Value.String())
 		}

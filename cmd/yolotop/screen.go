@@ -113,7 +113,8 @@ func (w *watcher) leave() {
 func (w *watcher) summarize() {
 	for _, run := range w.session.Runs() {
 		if run.Known {
-			fmt.Fprintf(w.env.stdout, "%s: %s\n", tui.Clean(w.session.Inputs()[run.Inputs[0]].Name), tui.Summary(run, w.session.Inputs(), w.options.lang))
+			name, summary := tui.Clean(w.session.Inputs()[run.Inputs[0]].Name), tui.Summary(run, w.session.Inputs(), w.options.lang)
+			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.options.looks.dress(name), w.options.looks.dress(summary))
 			if command := run.ResumeCommand(); command != "" && run.HasRows() && run.Status != diagnose.Finished && run.Status != diagnose.StoppedEarly {
 				fmt.Fprintf(w.env.stdout, "%s\n", diagnose.Say("summary.resume", command).In(w.options.lang))
 			}
@@ -185,10 +186,11 @@ func (w *watcher) consume(ctx context.Context, batches <-chan []parse.Event, fra
 }
 
 func (w *watcher) screenOptions() tui.Options {
-	ascii := w.options.ascii || eastAsian(w.env.getenv) && drawsWide()
+	ascii := w.options.ascii || !w.options.fine && probes(w.env.getenv) && drawsWide()
 	return tui.Options{
 		Lang: w.options.lang, ASCII: ascii, Version: version(), Formats: w.options.grammar.Names(), Choose: w.choose, Leave: w.leaving(),
 		Suspend: w.suspending(), Save: saveScreen(w.env.now), Inline: w.options.inline,
+		Mouse: w.options.mouse, Keys: w.options.keys,
 	}
 }
 

@@ -24,9 +24,13 @@ type watchOptions struct {
 	lang               diagnose.Lang
 	grammar            parse.Grammar // what the inputs may be in
 	wait, poll, follow bool
+	untilEnd           bool // lines on a terminal: go on at the end of a file until its run has ended
 	color              string
-	ascii              bool
-	inline             int // lines of the screen; 0 for the whole terminal
+	ascii, mouse       bool
+	fine               bool                // somebody wants no ASCII: the terminal is not asked about it
+	keys               map[string][]string // by action
+	looks              lineLooks           // of lines
+	inline             int                 // lines of the screen; 0 for the whole terminal
 	alerts             alertConfig
 	tee                string // file for the bytes of the pipe; empty for none
 }
@@ -34,14 +38,15 @@ type watchOptions struct {
 func (o *watchOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.wait, "wait", false, "wait for a file that does not exist yet")
-	f.BoolVar(&o.poll, "poll", false, "look at files by the clock only")
+	f.Bool("poll", false, "look at files by the clock only")
 	f.BoolVar(&o.follow, "follow", false, "without a terminal: go on at the end of a file")
 	f.StringVar(&o.tee, "tee", "", "keep what comes through the pipe in this file")
-	cmd.PersistentFlags().StringVar(&o.color, "color", "auto", "auto, always or never")
+	cmd.PersistentFlags().String("color", "auto", "auto, always or never")
 	cmd.PersistentFlags().IntVar(&o.inline, "inline", 0, "draw this many lines where the cursor is, not on the whole terminal")
 	cmd.PersistentFlags().Lookup("inline").NoOptDefVal = strconv.Itoa(inlineLines)
-	o.alerts.register(cmd.PersistentFlags())
-	cmd.PersistentFlags().BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only")
+	registerAlerts(cmd.PersistentFlags())
+	cmd.PersistentFlags().Bool("ascii", false, "draw with ASCII characters only (default: where the locale is not UTF-8)")
+	cmd.PersistentFlags().Bool("plain", false, "print lines instead of drawing a screen, as for a screen reader")
 }
 
 // inlineLines is how many lines --inline takes where it does not say.
@@ -51,11 +56,15 @@ func (o *watchOptions) check() error {
 	if o.inline < 0 {
 		return fmt.Errorf("--inline %d: a number of lines, 1 or more", o.inline)
 	}
-	switch o.color {
-	case "auto", "always", "never":
-		return nil
-	}
-	return fmt.Errorf("--color %s: not known; auto, always and never are", o.color)
+	return nil
+}
+
+// take takes what is in force.
+func (o *watchOptions) take(env environment, s settings) {
+	o.lang, o.grammar, o.poll, o.alerts = s.lang, s.grammar, s.poll, s.alerts
+	o.color, o.ascii, o.mouse, o.keys, o.looks = s.color, s.ascii, s.mouse, s.keys, s.looks(env)
+	_, said := s.given["ascii"]
+	o.fine = said && !s.ascii
 }
 
 // busCapacity is how many batches may wait for the consumer, which is never slow
@@ -87,9 +96,6 @@ type choice struct{ run, gpu int }
 
 // watchPaths watches inputs on a screen, or prints lines where there is none.
 func watchPaths(ctx context.Context, env environment, paths []string, o watchOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	piped := slices.Contains(paths, standardInput)
 	if o.tee != "" && !piped {
 		return errors.New("--tee keeps what comes through a pipe: yolo train ... 2>&1 | yolotop --tee train.log -")
@@ -118,7 +124,7 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 		default:
 			s = sources.NewFile(sources.FileOptions{
 				Path: t.Path, Input: i, Args: t.Args, Grammar: t.Grammar, Wait: o.wait || t.Expected, Poll: o.poll,
-				Follow: env.screen != nil || o.follow,
+				Follow: env.screen != nil || o.follow || o.untilEnd,
 			})
 		}
 		w.sources = append(w.sources, s)
@@ -142,9 +148,6 @@ func watchPaths(ctx context.Context, env environment, paths []string, o watchOpt
 
 // watchHere watches the trainings that run on this machine, or the last one that ended.
 func watchHere(ctx context.Context, env environment, o watchOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	if env.screen == nil {
 		paths, err := env.inputs()
 		if err != nil {
