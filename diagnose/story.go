@@ -67,9 +67,10 @@ func (r *Run) storyOfLength() Message {
 		of = Say("at.epoch", r.Epoch)
 	}
 	key := Key("story.reached")
-	if r.Status == Finished {
+	switch r.Status {
+	case Finished:
 		key = "story.finished"
-	} else if r.Status == StoppedEarly {
+	case StoppedEarly:
 		key = "story.early"
 	}
 	if r.HasElapsed && r.Elapsed > 0 {

@@ -89,7 +89,7 @@ func simpleWidth(s string) (n int, ok bool) {
 			i += end + 1
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !(r >= 0x2500 && r <= 0x259f) && !strings.ContainsRune("·…×✓°↑↓←→⏎", r) {
+			if (r < 0x2500 || r > 0x259f) && !strings.ContainsRune("·…×✓°↑↓←→⏎", r) {
 				return 0, false
 			}
 			n++

@@ -33,6 +33,13 @@ func asciiLocale(getenv func(string) string) bool {
 	return !utf8 && runtime.GOOS != "windows"
 }
 
+// noLocale reports whether nothing says what letters are in. POSIX takes that for ASCII, but it is
+// how most containers are, on terminals that know better: where there is one it is asked.
+func noLocale(getenv func(string) string) bool {
+	name, _ := localeOf(getenv)
+	return name == ""
+}
+
 // dress makes lines look so. A line that begins with a sign has the sign's colour.
 func (l lineLooks) dress(text string) string {
 	if !l.color && !l.ascii {

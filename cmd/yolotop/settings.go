@@ -129,7 +129,7 @@ func (g globalFlags) settings(env environment, cmd *cobra.Command, lenient bool)
 		}
 		return nil
 	}
-	s := settings{color: "auto", ascii: asciiLocale(env.getenv), given: map[string]given{}}
+	s := settings{color: "auto", ascii: asciiLocale(env.getenv) && (env.screen == nil || !noLocale(env.getenv)), given: map[string]given{}}
 	var err error
 	if s.file, err = configuration(env.getenv); err != nil {
 		if err := tolerate(err, "it"); err != nil {

@@ -54,7 +54,7 @@ const probeVariable = "YOLOTOP_PROBE"
 // probes reports whether the terminal is to be asked how wide it draws lines. Nobody else waits for
 // its answer.
 func probes(getenv func(string) string) bool {
-	return eastAsian(getenv) || getenv(probeVariable) == "1"
+	return eastAsian(getenv) || noLocale(getenv) || getenv(probeVariable) == "1"
 }
 
 // eastAsian reports whether the locale is one in which terminals may draw box
