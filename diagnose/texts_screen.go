@@ -90,6 +90,7 @@ var screenTexts = map[Key]text{
 	"chart.now":            {"now %[1]s", "当前 %[1]s"},
 	"chart.range":          {"from %[1]s to %[2]s", "从 %[1]s 到 %[2]s"},
 	"chart.window":         {"epochs %[1]s to %[2]s", "第 %[1]s 到 %[2]s 轮"},
+	"chart.fitted":         {"axis fitted", "纵轴贴合数据"},
 	"chart.absolute":       {"from zero", "从零开始"},
 	"chart.compare.none":   {"no other run to compare", "没有可比较的其他训练"},
 	"memory.held":          {"held", "占用"},

@@ -1,5 +1,7 @@
 package tui
 
+import "strings"
+
 // frame is how a pane is set off from its neighbours.
 type frame uint8
 
@@ -68,6 +70,9 @@ func (t theme) edge(left, right string, c caption, w int) string {
 			style = t.dim
 		}
 		title = " " + style.Styled(cut(mark+c.title, room-2)) + " "
+	}
+	for width(title)+width(c.right)+4 > room && strings.Contains(c.right, " · ") { // the last part matters least
+		c.right = c.right[:strings.LastIndex(c.right, " · ")]
 	}
 	if c.right != "" && width(title)+width(c.right)+4 <= room {
 		note = " " + t.dim.Styled(c.right) + " "

@@ -110,7 +110,7 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	}
 	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows)
 	_, marks := s.marks(a)
-	note := strings.Trim(legend+" · "+s.scaleNote(a), " ·")
+	note := strings.Trim(legend+" · "+s.scaleNote(a, p.scale), " ·")
 	return caption{title: title, right: note, foot: marks}, append(s.drawPlot(p), s.valueStats(c, w)...)
 }
 

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"yolotop/diagnose"
 )
 
@@ -61,8 +63,9 @@ func markMood(k diagnose.MarkKind) mood {
 }
 
 // marks draws the marks of the run on an axis and says what their letters mean. A
-// graver mark hides another one in the same column. Both are empty if there is
-// nothing to mark.
+// graver mark hides another one in the same column. The words stand in the line where
+// there is room beside the marks, else in legend. Both are empty if there is nothing to
+// mark.
 func (s scene) marks(a axis) (line, legend string) {
 	cells := make([]diagnose.MarkKind, a.cells)
 	used := make([]bool, a.cells)
@@ -85,20 +88,38 @@ func (s scene) marks(a axis) (line, legend string) {
 	if len(kinds) == 0 {
 		return "", ""
 	}
-	for i, k := range cells {
-		if used[i] {
+	for _, k := range kinds {
+		if legend != "" {
+			legend += " · "
+		}
+		legend += string(markLetter(k)) + " = " + s.say(markName(k))
+	}
+	first, last := slices.Index(used, true), len(used)-1
+	for !used[last] {
+		last--
+	}
+	before := 0 // cells of the words before the marks
+	words := width(legend)
+	switch {
+	case words+4 <= a.cells-1-last:
+	case words+4 <= first:
+		before = words + 2
+		line = s.theme.dim.Styled(legend) + "  "
+		legend = ""
+	default:
+		words = 0
+	}
+	for i, k := range cells[before : last+1] {
+		if used[before+i] {
 			line += s.theme.moods[markMood(k)].Styled(string(markLetter(k)))
 		} else {
 			line += " "
 		}
 	}
-	for _, k := range kinds {
-		if legend != "" {
-			legend += " · "
-		}
-		legend += string(markLetter(k)) + " " + s.say(markName(k))
+	if words > 0 && before == 0 {
+		line, legend = line+"   "+s.theme.dim.Styled(legend), ""
 	}
-	return line, legend
+	return fit(line, a.cells), legend
 }
 
 // MarkSign is the letter of a mark and the text that says what it stands for.

@@ -62,7 +62,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	if legend != "" {
 		c.right = legend
 	}
-	if note := s.scaleNote(a); note != "" {
+	if note := s.scaleNote(a, p.scale); note != "" {
 		c.right = strings.TrimPrefix(c.right+" · "+note, " · ")
 	}
 	return c, append(s.drawPlot(p), stats...)

@@ -296,13 +296,16 @@ func twoDigits(n int) string {
 
 // scaleNote says how the chart is to be read: what part of the run it shows, and whether the
 // vertical axis begins at zero.
-func (s scene) scaleNote(a axis) string {
+func (s scene) scaleNote(a axis, sc scale) string {
 	var parts []string
 	if n := s.view.window; n > 0 {
 		parts = append(parts, s.say("chart.window", int(math.Ceil(a.from))+1, int(math.Ceil(min(a.to, max(1, s.run.Position()))))))
 	}
-	if s.view.zoom {
+	switch {
+	case s.view.zoom:
 		parts = append(parts, s.say("chart.absolute"))
+	case sc.low > 0:
+		parts = append(parts, s.say("chart.fitted"))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -107,21 +107,21 @@ func TestDress(t *testing.T) {
 	}
 }
 
-// TestProbes promises that a terminal is asked about its lines in East Asian locales only, or
-// where somebody wants it.
+// TestProbes promises that a terminal is asked about its lines in East Asian locales, where no locale
+// tells, and where somebody wants it.
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		vars map[string]string
 		want bool
 	}{
-		{nil, false},
+		{nil, true},
 		{map[string]string{"LANG": "en_US.UTF-8"}, false},
 		{map[string]string{"LANG": "zh_CN.UTF-8"}, true},
 		{map[string]string{"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, false},
 		{map[string]string{"LC_CTYPE": "ja_JP.UTF-8"}, true},
 		{map[string]string{"LANG": "en_US.UTF-8", probeVariable: "1"}, true},
-		{map[string]string{probeVariable: "0"}, false},
+		{map[string]string{"LANG": "C.UTF-8", probeVariable: "0"}, false},
 	} {
 		if got := probes(func(k string) string { return c.vars[k] }); got != c.want {
 			t.Errorf("%v: %v", c.vars, got)
