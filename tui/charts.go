@@ -105,7 +105,7 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	if !ok || a.cells < 4 || rows < 2 {
 		return caption{title: c.title}, s.valueStats(c, w)
 	}
-	if s.view.zoom {
+	if s.view.zoom == zoomZero {
 		lo = min(lo, 0)
 	}
 	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows)

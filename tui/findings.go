@@ -45,10 +45,18 @@ func (s scene) findingsList(w, h int) (caption, []string) {
 	for i := from; i < min(len(found), from+fits); i++ {
 		out = append(out, s.findingLine(found[i], w, i == s.view.finding && len(found) > 1))
 		if per == 2 {
-			out = append(out, spaces(kindCells+width(s.theme.glyph(0))+4)+s.theme.dim.Styled(cut(clean(found[i].Because.In(s.lang)), w-kindCells-6)))
+			out = append(out, spaces(kindCells+width(s.theme.glyph(0))+4)+s.theme.dim.Styled(cut(s.reason(found[i]), w-kindCells-6)))
 		}
 	}
 	return c, out
+}
+
+// reason is why a finding is true; of the past only since when, as the numbers are of now.
+func (s scene) reason(f *diagnose.Finding) string {
+	if !s.live() {
+		return s.say("detail.first", s.moment(f.First))
+	}
+	return clean(f.Because.In(s.lang))
 }
 
 // narrowFindings are the findings in a narrow pane, two lines for each at most.

@@ -21,11 +21,17 @@ func (s scene) verdictLine(w int) string {
 		indent = ""
 	}
 	head := indent + t.sign(v.mood) + " "
-	right := ""
+	right, room := "", w-width(head)-2
 	if v.hint && w >= 60 && s.view.page == pageMain {
+		// What kills a run and when comes before the words of the hint that there is a page about it.
+		urgent := v.parts[:min(2, len(v.parts))]
+		key := t.dim.Styled(s.keyOf("explain")) + " "
 		right = t.dim.Styled(s.keyOf("explain")+" "+s.say("verdict.explain")) + " "
+		if joinFitting(urgent, room-width(right)) != joinFitting(urgent, room-width(key)) {
+			right = key
+		}
+		room -= width(right)
 	}
-	room := w - width(head) - width(right) - 2
 	text := joinFitting(v.parts, room)
 	if room < 12 {
 		text, right = joinFitting(v.parts, w-width(head)), ""

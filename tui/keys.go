@@ -52,7 +52,7 @@ func bindings() []binding {
 		{keys: []string{"shift+tab"}, on: onMain, do: func(m *Model) tea.Cmd { return m.turnChart(-1) }},
 		{keys: []string{"["}, shown: "[ ]", on: onMain, help: "help.window", do: func(m *Model) tea.Cmd { return m.narrow(true) }},
 		{keys: []string{"]"}, on: onMain, do: func(m *Model) tea.Cmd { return m.narrow(false) }},
-		{keys: []string{"z"}, shown: "z", on: onMain, help: "help.zoom", do: (*Model).toggleZoom},
+		{keys: []string{"z"}, shown: "z", on: onMain, help: "help.zoom", do: (*Model).turnZoom},
 		{keys: []string{"c"}, shown: "c", on: onMain, help: "help.compare", do: (*Model).toggleCompare},
 		{keys: []string{"w"}, shown: "w", on: onMain, help: "help.pane", do: func(m *Model) tea.Cmd { return m.turn(1) }},
 		{keys: []string{"left"}, shown: "←→", ascii: "left/right", on: onMain | onDetail, footer: "key.time", help: "help.time", do: func(m *Model) tea.Cmd { return m.travel(-1) }},

@@ -50,21 +50,17 @@ func (s scene) memory(w, h int) (caption, []string) {
 	p.dots = append(p.dots, others...)
 	onChart := false
 	p.scale, onChart = memoryScale(values, total, rows, s.view.zoom, p.guess != nil)
-	switch {
-	case onChart:
+	if onChart {
 		p.limit = limit{total.GiB(), " " + s.say("memory.limit", gib(total)), strings.TrimSpace(gib(total))}
 		if g := p.guess; g != nil {
 			p.limit.label = " " + s.say("memory.met", gib(total), int(math.Ceil(g.toX)), int(math.Floor(g.lowX)), int(math.Ceil(g.highX))) + " "
 		}
-	case total > 0:
-		c.right = s.say("memory.above", total)
 	}
-	if legend != "" {
-		c.right = legend
+	notes := []string{legend, s.scaleNote(a, p.scale)}
+	if total > 0 && !onChart && legend == "" && s.view.zoom != zoomData {
+		notes = append([]string{s.say("memory.above", total)}, notes...)
 	}
-	if note := s.scaleNote(a, p.scale); note != "" {
-		c.right = strings.TrimPrefix(c.right+" · "+note, " · ")
-	}
+	c.right = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " · ")
 	return c, append(s.drawPlot(p), stats...)
 }
 
@@ -84,7 +80,7 @@ func (s scene) fullnessOf(total parse.Bytes) func(float64) ansi.Style {
 // forecast is where memory is expected to go, nil if nothing is known of that: the dotted line of
 // a leak from the newest peak to where it meets the limit.
 func (s scene) forecast() *guess {
-	if s.run == nil || !s.live() || s.run.Memory.Total == 0 || s.run.Status != diagnose.Running {
+	if s.run == nil || !s.live() || s.view.zoom == zoomData || s.run.Memory.Total == 0 || s.run.Status != diagnose.Running {
 		return nil
 	}
 	for _, f := range s.run.Findings {
@@ -145,18 +141,19 @@ func shortDevice(name string) string {
 }
 
 // memoryScale fits the vertical axis to the data. The limit is on it as soon as half of the card
-// is held, or where it is forecast to be met: far below it a curve would only be flat. Absolute,
-// it reaches from nothing to the limit.
-func memoryScale(cols []diagnose.Point, total parse.Bytes, rows int, absolute, forecast bool) (sc scale, limit bool) {
+// is held, or where it is forecast to be met: far below it a curve would only be flat.
+func memoryScale(cols []diagnose.Point, total parse.Bytes, rows int, z zoom, forecast bool) (sc scale, limit bool) {
 	lo, hi, _ := extent(cols, float64(parse.GiB))
 	least := 0.05
 	if t := total.GiB(); t > 0 {
-		least = max(least, t/10/float64(rows))
-		if hi > t/2 || forecast || absolute {
+		if z != zoomData {
+			least = max(least, t/10/float64(rows))
+		}
+		if z == zoomZero || z == zoomLimit && (hi > t/2 || forecast) {
 			hi, limit = max(hi, t), true
 		}
 	}
-	if absolute {
+	if z == zoomZero {
 		lo = 0
 	}
 	return newScale(lo, hi, least, rows), limit

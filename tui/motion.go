@@ -22,7 +22,7 @@ type view struct {
 	scroll     [panes]int
 	chart      string // the curve that is shown, as in chart.name
 	window     int    // epochs that the chart shows; 0 for all
-	zoom       bool   // its vertical axis begins at zero
+	zoom       zoom   // what its vertical axis reaches over
 	compare    bool   // the other runs are drawn, too
 	log        logSearch
 	listed     int // which of the runs is selected in their list
@@ -161,8 +161,18 @@ func (m *Model) narrow(in bool) tea.Cmd {
 	return nil
 }
 
-func (m *Model) toggleZoom() tea.Cmd {
-	m.view.zoom = !m.view.zoom
+// zoom is what the vertical axis of a chart reaches over.
+type zoom uint8
+
+const (
+	zoomLimit zoom = iota // the data, and the limit where that is near
+	zoomData              // the data alone
+	zoomZero              // from zero on, to the limit
+	zooms
+)
+
+func (m *Model) turnZoom() tea.Cmd {
+	m.view.zoom = (m.view.zoom + 1) % zooms
 	return nil
 }
 

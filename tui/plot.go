@@ -302,8 +302,10 @@ func (s scene) scaleNote(a axis, sc scale) string {
 		parts = append(parts, s.say("chart.window", int(math.Ceil(a.from))+1, int(math.Ceil(min(a.to, max(1, s.run.Position()))))))
 	}
 	switch {
-	case s.view.zoom:
+	case s.view.zoom == zoomZero:
 		parts = append(parts, s.say("chart.absolute"))
+	case s.view.zoom == zoomData:
+		parts = append(parts, s.say("chart.data"))
 	case sc.low > 0:
 		parts = append(parts, s.say("chart.fitted"))
 	}
