@@ -155,7 +155,7 @@ func (s *scriptedRun) keeperAndViewer() (keeper, viewer int) {
 	wait(s.t, "keeper and viewer", func() bool {
 		for _, p := range processes(s.cmd.Process.Pid, "yolotop", "--tee") {
 			for _, c := range children(p) {
-				if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c)); err == nil && strings.HasPrefix(string(line), "yolotop\x00") {
+				if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", c)); err == nil && strings.HasPrefix(string(line), "yolotop\x00--tee\x00") { // not the one that asks the devices
 					keeper, viewer = p, c
 				}
 			}
@@ -231,6 +231,24 @@ func TestTheViewerComesAgain(t *testing.T) {
 	s.shows("6/10000")
 	s.unharmed(s.ends(), filepath.Join(s.folder, "train.log"))
 	s.press("q")
+	s.restored(exitOK)
+}
+
+// TestAnAnswerIsNoEnter promises that what the terminal answers to a viewer which has crashed does
+// not start another one.
+func TestAnAnswerIsNoEnter(t *testing.T) {
+	t.Parallel()
+	s := script(t, pipeCommand)
+	s.tell("rows 3")
+	s.shows("3/10000")
+	_, viewer := s.keeperAndViewer()
+	s.kill(viewer, syscall.SIGSTOP) // it leaves the answer unread, and dies
+	s.press("\x1b[?2026;2$y")
+	s.kill(viewer, syscall.SIGKILL)
+	s.shows("Enter starts the viewer again")
+	s.tell("rows 1", "exit 0")
+	s.unharmed(s.ends(), filepath.Join(s.folder, "train.log"))
+	s.shows("the trainer's last words")
 	s.restored(exitOK)
 }
 

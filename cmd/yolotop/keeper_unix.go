@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -168,8 +170,7 @@ func (k *keeper) pass(from int64, keys *os.File) (enter bool) {
 	typed := make(chan bool, 1)
 	if keys != nil {
 		go func() {
-			_, err := keys.Read(make([]byte, 256))
-			typed <- err == nil
+			typed <- enterTyped(keys) == nil
 		}()
 	}
 	for {
@@ -191,6 +192,20 @@ func (k *keeper) pass(from int64, keys *os.File) (enter bool) {
 				return false
 			}
 			// Else an interrupt from the keyboard is the training's, and so is a hangup.
+		}
+	}
+}
+
+// enterTyped waits for Enter. What a terminal answers to a viewer that is gone is no Enter.
+func enterTyped(keys io.Reader) error {
+	buf := make([]byte, 256)
+	for {
+		n, err := keys.Read(buf)
+		if bytes.IndexByte(buf[:n], '\n') >= 0 {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
