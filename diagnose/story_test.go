@@ -17,7 +17,7 @@ func TestStory(t *testing.T) {
 	}{
 		"a leak that killed": {
 			epochsOf(100, line(24, 8, 0.6)...) + died,
-			[]string{"came to epoch 24 of 100", "It died: out of memory", "The cause: GPU memory leaks", "That was foretold: leak, from epoch ", "What to do first: "},
+			[]string{"reached epoch 24 of 100", "It died: out of memory", "The cause: GPU memory leaks", "That was foretold: leak, from epoch ", "What to do first: "},
 			[]string{"finished"},
 		},
 		"a sudden death":      {epochsOf(100, 8, 8, 8, 8, 8) + died, []string{"It died: out of memory", "Nothing in the log foretold it."}, []string{"The cause: GPU memory leaks"}},

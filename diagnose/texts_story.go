@@ -4,8 +4,8 @@ package diagnose
 var storyTexts = map[Key]text{
 	"pane.story":           {"What happened", "经过"},
 	"story.of":             {"epoch %[1]s of %[2]s", "第 %[1]s 轮（共 %[2]s 轮）"},
-	"story.reached":        {"%[1]s came to %[2]s.", "%[1]s 训练到%[2]s。"},
-	"story.reached.in":     {"%[1]s came to %[2]s in %[3]s.", "%[1]s 在%[3]s内训练到%[2]s。"},
+	"story.reached":        {"%[1]s reached %[2]s.", "%[1]s 训练到%[2]s。"},
+	"story.reached.in":     {"%[1]s reached %[2]s in %[3]s.", "%[1]s 在%[3]s内训练到%[2]s。"},
 	"story.finished":       {"%[1]s finished with %[2]s.", "%[1]s 已完成，%[2]s。"},
 	"story.finished.in":    {"%[1]s finished with %[2]s after %[3]s.", "%[1]s 用时%[3]s完成，%[2]s。"},
 	"story.early":          {"%[1]s stopped early at %[2]s: patience ran out.", "%[1]s 在%[2]s提前停止：耐心已用尽。"},
@@ -23,6 +23,6 @@ var storyTexts = map[Key]text{
 	"story.unforetold":     {"Nothing in the log foretold it.", "日志中事先没有任何预兆。"},
 	"story.trouble":        {"Worth a look: %[1]s.", "值得注意：%[1]s。"},
 	"story.do":             {"What to do first: %[1]s.", "首先：%[1]s。"},
-	"story.resume":         {"To go on: %[1]s", "继续训练：%[1]s"},
-	"story.resume.from":    {"To go on behind epoch %[1]s: %[2]s", "从第 %[1]s 轮之后继续：%[2]s"},
+	"story.resume":         {"To resume: %[1]s", "继续训练：%[1]s"},
+	"story.resume.from":    {"To resume after epoch %[1]s: %[2]s", "从第 %[1]s 轮之后继续：%[2]s"},
 }
