@@ -17,7 +17,7 @@ type axis struct {
 const windowLeast = 2
 
 // newAxis makes an axis of the whole run or, where a window was asked for, of its newest part or of
-// what is around the cursor. A forecast that is near enough is on it.
+// what is around the cursor.
 func (s scene) newAxis(cells int) axis {
 	a := runAxis(s.run, cells)
 	if s.view.compare {
@@ -35,6 +35,12 @@ func (s scene) newAxis(cells int) axis {
 		a.to = math.Ceil(end)
 		a.from = a.to - n
 	}
+	return a
+}
+
+// memoryAxis is newAxis with the forecast on it, if that is near enough.
+func (s scene) memoryAxis(cells int) axis {
+	a := s.newAxis(cells)
 	if g := s.forecast(); g != nil {
 		if seen := a.to - a.from; g.toX > a.to {
 			a.to = min(math.Ceil(g.highX), a.to+seen)

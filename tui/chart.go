@@ -17,8 +17,8 @@ type scale struct {
 }
 
 // newScale chooses the smallest round step with which rows rows reach from lo to
-// hi. The top row is as near to hi as it can be: nothing is above a limit.
-func newScale(lo, hi, least float64, rows int) scale {
+// hi. Where hi is a limit, the top row is as near to it as it can be: nothing is above.
+func newScale(lo, hi, least float64, rows int, limit bool) scale {
 	floor := math.Inf(-1)
 	if lo >= 0 {
 		floor = 0
@@ -37,7 +37,7 @@ func newScale(lo, hi, least float64, rows int) scale {
 		}
 		top := math.Ceil(hi/step-0.01) * step
 		low := top - step*float64(rows-1)
-		near := top-hi < step/2
+		near := !limit || top-hi < step/2
 		if low > lo+0.4*step || found && (!near || step > 1.8*best.step) {
 			continue
 		}

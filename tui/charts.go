@@ -108,7 +108,7 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	if s.view.zoom == zoomZero {
 		lo = min(lo, 0)
 	}
-	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows)
+	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows, false)
 	_, marks := s.marks(a)
 	note := strings.Trim(legend+" · "+s.scaleNote(a, p.scale), " ·")
 	return caption{title: title, right: note, foot: marks}, append(s.drawPlot(p), s.valueStats(c, w)...)

@@ -52,7 +52,9 @@ type row struct {
 type wish struct {
 	panes             []pane
 	least, like, most int
-	grow              int // share of what is left over
+	grow              int  // share of what is left over
+	good              int  // height that it gets before any row that yields is there at all
+	yields            bool // only there where those before it have what is good for them
 }
 
 // headLines are the lines above the panes: the verdict, which may take two lines
@@ -104,9 +106,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		}
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else {
-		top := wish{panes: []pane{paneMemory}, least: out + 6, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2}
+		top := wish{panes: []pane{paneMemory}, least: out + 6, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2, good: out + 10}
 		if series, _ := s.memoryCurve(); series == nil && s.view.chart == "" {
-			top.least, top.like, top.most, top.grow = out+1, out+2, out+3, 0
+			top.least, top.like, top.most, top.grow, top.good = out+1, out+2, out+3, 0, 0
 		}
 		if sh == wide {
 			top.panes = append(top.panes, paneFacts)
@@ -145,25 +147,26 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		list = append(list, l)
 	}
 	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.run == nil) {
-		list = append(list, wish{panes: []pane{paneProcesses}, least: out + min(n, 2), like: out + n, most: out + n})
+		list = append(list, wish{panes: []pane{paneProcesses}, least: out + min(n, 2), like: out + n, most: out + n, yields: s.run != nil})
 	}
 	if s.run == nil && s.searching() {
 		return list // there is no log
 	}
-	return append(list, wish{panes: []pane{paneLog}, least: out + 2, like: out + 4, most: 1 << 20, grow: 1})
+	return append(list, wish{panes: []pane{paneLog}, least: out + 2, like: out + 4, most: 1 << 20, grow: 1, yields: true})
 }
 
 // allocate shares height lines among the wishes; those at the end that do not fit
-// get nothing.
+// get nothing, nor do those that yield and would keep others from what is good for them.
 func allocate(wishes []wish, height int) []row {
 	var rows []row
-	left := height
+	left, kept := height, 0
 	for _, w := range wishes {
-		if w.least > left {
+		if w.least > left || w.yields && w.least+kept > left {
 			break
 		}
 		rows = append(rows, row{panes: w.panes, h: w.least})
 		left -= w.least
+		kept += max(0, w.good-w.least)
 	}
 	for i := range rows {
 		more := min(left, wishes[i].like-wishes[i].least)

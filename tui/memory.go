@@ -26,7 +26,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	if driver {
 		stats = s.driverStats(w)
 	}
-	a := s.newAxis(max(0, w-gutter))
+	a := s.memoryAxis(max(0, w-gutter))
 	rows := s.chartRows(a, h)
 	if a.cells < 4 || rows < 2 {
 		return c, stats
@@ -156,7 +156,7 @@ func memoryScale(cols []diagnose.Point, total parse.Bytes, rows int, z zoom, for
 	if z == zoomZero {
 		lo = 0
 	}
-	return newScale(lo, hi, least, rows), limit
+	return newScale(lo, hi, least, rows, limit), limit
 }
 
 // shares of the card from which the curve is drawn as a warning.

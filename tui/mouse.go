@@ -53,6 +53,9 @@ func (m *Model) clickPane(s scene, r row, x, line int) {
 		}
 		w, _ := r.frame.inner(width, r.h)
 		a := s.newAxis(max(0, w-gutter))
+		if s.run != nil && s.chart().name == "" {
+			a = s.memoryAxis(max(0, w-gutter))
+		}
 		if at := x - inset - gutter; s.run != nil && a.cells > 0 && at >= 0 && at < a.cells {
 			epoch := int(a.from+(float64(at)+0.5)/float64(a.cells)*(a.to-a.from)) + 1
 			m.travel(epoch - s.epoch())
