@@ -17,7 +17,8 @@ type scale struct {
 }
 
 // newScale chooses the smallest round step with which rows rows reach from lo to
-// hi. Where hi is a limit, the top row is as near to it as it can be: nothing is above.
+// hi. Where hi is a limit, the top row is as near to it as it can be: nothing is above. Else
+// there is as much room above as below.
 func newScale(lo, hi, least float64, rows int, limit bool) scale {
 	floor := math.Inf(-1)
 	if lo >= 0 {
@@ -37,7 +38,10 @@ func newScale(lo, hi, least float64, rows int, limit bool) scale {
 		}
 		top := math.Ceil(hi/step-0.01) * step
 		low := top - step*float64(rows-1)
-		near := !limit || top-hi < step/2
+		near := top-hi < step/2
+		if !limit { // a curve that is flat should not jump between two rows
+			near = hi-lo > step/3 || math.Round(lo/step) == math.Round(hi/step)
+		}
 		if low > lo+0.4*step || found && (!near || step > 1.8*best.step) {
 			continue
 		}
@@ -45,6 +49,9 @@ func newScale(lo, hi, least float64, rows int, limit bool) scale {
 		if near {
 			break
 		}
+	}
+	if below := math.Floor((lo - best.low) / best.step); !limit && below >= 2 { // a flat curve is in the middle
+		best.low += math.Floor(below/2) * best.step
 	}
 	return best
 }

@@ -153,7 +153,7 @@ func (s scene) headerLine(w int) string {
 		if one := s.timing(false); 1+8+2+width(progress)+6+width(one) <= w {
 			right = one
 		} else if d, ok := s.run.Remaining(); ok && s.live() {
-			right = s.say("header.left", squeeze(s.duration(coarseLeft(d))))
+			right = s.say("header.left", s.shortLeft(d))
 		}
 	}
 	const gap = 3
@@ -205,7 +205,7 @@ func (s scene) timing(full bool) string {
 	if d, ok := r.Remaining(); ok {
 		left = s.say("header.left", coarseLeft(d))
 		if !full {
-			left = s.say("header.left", squeeze(s.duration(coarseLeft(d))))
+			left = s.say("header.left", s.shortLeft(d))
 		}
 	}
 	out := left
@@ -232,6 +232,15 @@ func coarseLeft(d time.Duration) time.Duration {
 		return d.Round(time.Minute)
 	}
 	return d.Round(time.Hour)
+}
+
+// shortLeft is a time that is left, for where there is little room: "1h22", "13min".
+func (s scene) shortLeft(d time.Duration) string {
+	d = coarseLeft(d)
+	if s.lang == diagnose.English && d >= time.Hour && d < 24*time.Hour {
+		return shortTime(d)
+	}
+	return squeeze(s.duration(d))
 }
 
 // squeeze takes the spaces between numbers and units out of a duration.

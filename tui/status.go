@@ -78,7 +78,7 @@ func (s scene) statusParts() (facts, sentences []string) {
 		facts = append(facts, held+" GiB")
 	}
 	if d, ok := r.Remaining(); ok {
-		facts = append(facts, s.say("header.left", squeeze(s.duration(coarseLeft(d)))))
+		facts = append(facts, s.say("header.left", s.shortLeft(d)))
 	}
 	if r.Status != diagnose.Running {
 		facts = append(facts, s.say(diagnose.Key("status."+string(r.Status))))
