@@ -149,6 +149,9 @@ func (s *Stream) segment(seg *segment) {
 // stamped takes the time of a line.
 func (s *Stream) stamped(at time.Time, zoned bool) {
 	began := s.clock.stamps && !s.clock.samples
+	if !began && s.gpu.holds { // what was held back came before
+		s.gpu.release(s)
+	}
 	s.clock.stamped(at)
 	if !began {
 		e := Event{Origin: s.origin, Record: &Dated{Start: s.clock.first, Zoned: zoned}}
