@@ -42,6 +42,16 @@ func (r *Run) Checkpoint() (c Checkpoint, ok bool) {
 	return c, false
 }
 
+// Resumable reports whether there is a checkpoint that is worth resuming from, or will be: a run
+// that has ended in its first epoch has left none, and one that NaN has ended may have left NaN.
+func (r *Run) Resumable() bool {
+	if _, ok := r.Checkpoint(); ok || !r.over() {
+		return true
+	}
+	f := r.active(NaN)
+	return r.FirstEpoch > 1 && (f == nil || f.Level == Info)
+}
+
 // writesLast reports whether the trainer writes last.pt after each epoch.
 func (r *Run) writesLast() bool {
 	switch r.Trainer {

@@ -35,10 +35,14 @@ func (r *Run) Story() []Message {
 		}
 	}
 	if command := r.ResumeCommand(); command != "" && !strings.Contains(said, command) && r.Status != Finished && r.Status != StoppedEarly {
-		if c, ok := r.Checkpoint(); ok {
+		c, ok := r.Checkpoint()
+		switch {
+		case ok:
 			out = append(out, Say("story.resume.from", c.Epoch, command))
-		} else {
+		case r.Resumable():
 			out = append(out, Say("story.resume", command))
+		case len(r.Epochal) <= 1:
+			out = append(out, Say("story.unsaved"))
 		}
 	}
 	return out

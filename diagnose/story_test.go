@@ -20,9 +20,15 @@ func TestStory(t *testing.T) {
 			[]string{"reached epoch 24 of 100", "It died: out of memory", "The cause: GPU memory leaks", "That was foretold: leak, from epoch ", "What to do first: "},
 			[]string{"finished"},
 		},
-		"a sudden death":      {epochsOf(100, 8, 8, 8, 8, 8) + died, []string{"It died: out of memory", "Nothing in the log foretold it."}, []string{"The cause: GPU memory leaks"}},
-		"it goes on":          {epochsOf(100, 8, 8, 8), nil, []string{"epoch"}},
-		"an end that is good": {epochsOf(4, 8, 8, 8, 8) + "\n4 epochs completed in 0.112 hours.\n", []string{"finished with epoch 4 of 4"}, []string{"died", "foretold", "go on"}},
+		"a sudden death": {epochsOf(100, 8, 8, 8, 8, 8) + died, []string{"It died: out of memory", "Nothing in the log foretold it."}, []string{"The cause: GPU memory leaks"}},
+		"nothing to resume from": {
+			banner + start + header + row("1", "10", "8.2G") + died,
+			[]string{"reached epoch 1 of 10", "Nothing was saved yet"},
+			[]string{"resume"},
+		},
+		"something to resume from": {epochsOf(100, 8, 8) + header + row("3", "100", "8.2G") + died, []string{"To resume after epoch 2: yolo train resume"}, []string{"Nothing was saved"}},
+		"it goes on":               {epochsOf(100, 8, 8, 8), nil, []string{"epoch"}},
+		"an end that is good":      {epochsOf(4, 8, 8, 8, 8) + "\n4 epochs completed in 0.112 hours.\n", []string{"finished with epoch 4 of 4"}, []string{"died", "foretold", "go on"}},
 	} {
 		runs := read(t, c.log).Runs()
 		var parts []string

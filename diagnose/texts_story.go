@@ -24,5 +24,6 @@ var storyTexts = map[Key]text{
 	"story.trouble":        {"Worth a look: %[1]s.", "值得注意：%[1]s。"},
 	"story.do":             {"What to do first: %[1]s.", "首先：%[1]s。"},
 	"story.resume":         {"To resume: %[1]s", "继续训练：%[1]s"},
+	"story.unsaved":        {"Nothing was saved yet: it did not come to the end of an epoch.", "尚未保存任何内容：没有一轮训练完成。"},
 	"story.resume.from":    {"To resume after epoch %[1]s: %[2]s", "从第 %[1]s 轮之后继续：%[2]s"},
 }
