@@ -11,6 +11,7 @@ import (
 type axis struct {
 	from, to float64
 	cells    int
+	ahead    bool // a forecast is on it
 }
 
 // windowLeast is the least part of a run that a chart shows, in epochs.
@@ -38,13 +39,12 @@ func (s scene) newAxis(cells int) axis {
 	return a
 }
 
-// memoryAxis is newAxis with the forecast on it, if that is near enough.
+// memoryAxis is newAxis with the forecast on it, if that is near enough. It stays where it was when
+// the cursor goes into the past.
 func (s scene) memoryAxis(cells int) axis {
 	a := s.newAxis(cells)
-	if g := s.forecast(); g != nil {
-		if seen := a.to - a.from; g.toX > a.to {
-			a.to = min(math.Ceil(g.highX), a.to+seen)
-		}
+	if g := s.outlook(); g != nil && g.toX > a.to && (s.live() || s.view.window == 0) && s.view.zoom != zoomData {
+		a.to, a.ahead = min(math.Ceil(g.highX), a.to+(a.to-a.from)), true
 	}
 	return a
 }

@@ -20,9 +20,12 @@ type chart struct {
 	dotted string                               // what that is
 }
 
+// memoryChart is the name of the curve of memory.
+const memoryChart = "memory"
+
 // charts are the curves of the run, memory first.
 func (s scene) charts() []chart {
-	out := []chart{{title: s.memoryTitle()}}
+	out := []chart{{name: memoryChart, title: s.memoryTitle()}}
 	r := s.run
 	if r == nil {
 		return out
@@ -57,8 +60,8 @@ func (s scene) charts() []chart {
 	return out
 }
 
-// chart is the curve that is shown: the chosen one, or memory; where that is not measured,
-// the first that there is.
+// chart is the curve that is shown: the chosen one, or memory; where that is not measured, the
+// metric that the best epoch is chosen by, or the first loss.
 func (s scene) chart() chart {
 	all := s.charts()
 	for _, c := range all {
@@ -66,13 +69,21 @@ func (s scene) chart() chart {
 			return c
 		}
 	}
-	return all[0]
+	if series, _ := s.memoryCurve(); series != nil || len(all) == 1 {
+		return all[0]
+	}
+	for _, c := range all {
+		if name, ok := strings.CutPrefix(c.name, "metric "); ok && metricRank(name) == 1 {
+			return c
+		}
+	}
+	return all[1]
 }
 
 // chartPane is the large pane.
 func (s scene) chartPane(w, h int) (caption, []string) {
 	c := s.chart()
-	if c.name == "" {
+	if c.name == memoryChart {
 		return s.memory(w, h)
 	}
 	return s.valueChart(c, w, h)

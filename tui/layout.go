@@ -107,7 +107,7 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
 	} else {
 		top := wish{panes: []pane{paneMemory}, least: out + 6, like: out + []int{0, 10, 11, 11}[sh], most: out + 24, grow: 2, good: out + 10}
-		if series, _ := s.memoryCurve(); series == nil && s.view.chart == "" {
+		if series, _ := s.memoryCurve(); series == nil && s.chart().name == memoryChart {
 			top.least, top.like, top.most, top.grow, top.good = out+1, out+2, out+3, 0, 0
 		}
 		if sh == wide {

@@ -77,10 +77,18 @@ func (s scene) fullnessOf(total parse.Bytes) func(float64) ansi.Style {
 	}
 }
 
-// forecast is where memory is expected to go, nil if nothing is known of that: the dotted line of
-// a leak from the newest peak to where it meets the limit.
+// forecast is the outlook where it is drawn.
 func (s scene) forecast() *guess {
-	if s.run == nil || !s.live() || s.view.zoom == zoomData || s.run.Memory.Total == 0 || s.run.Status != diagnose.Running {
+	if !s.live() || s.view.zoom == zoomData {
+		return nil
+	}
+	return s.outlook()
+}
+
+// outlook is where memory is expected to go, nil if nothing is known of that: the dotted line of
+// a leak from the newest peak to where it meets the limit.
+func (s scene) outlook() *guess {
+	if s.run == nil || s.run.Memory.Total == 0 || s.run.Status != diagnose.Running {
 		return nil
 	}
 	for _, f := range s.run.Findings {

@@ -132,8 +132,9 @@ func (m *Model) travel(by int) tea.Cmd {
 func (m *Model) turnChart(by int) tea.Cmd {
 	s := m.scene()
 	all := s.charts()
-	at := slices.IndexFunc(all, func(c chart) bool { return c.name == m.view.chart })
-	m.view.chart = all[(max(at, 0)+by+len(all))%len(all)].name
+	shown := s.chart().name
+	at := slices.IndexFunc(all, func(c chart) bool { return c.name == shown })
+	m.view.chart = all[(at+by+len(all))%len(all)].name
 	return nil
 }
 

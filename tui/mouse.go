@@ -53,7 +53,7 @@ func (m *Model) clickPane(s scene, r row, x, line int) {
 		}
 		w, _ := r.frame.inner(width, r.h)
 		a := s.newAxis(max(0, w-gutter))
-		if s.run != nil && s.chart().name == "" {
+		if s.run != nil && s.chart().name == memoryChart {
 			a = s.memoryAxis(max(0, w-gutter))
 		}
 		if at := x - inset - gutter; s.run != nil && a.cells > 0 && at >= 0 && at < a.cells {

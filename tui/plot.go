@@ -299,7 +299,11 @@ func twoDigits(n int) string {
 func (s scene) scaleNote(a axis, sc scale) string {
 	var parts []string
 	if n := s.view.window; n > 0 {
-		parts = append(parts, s.say("chart.window", int(math.Ceil(a.from))+1, int(math.Ceil(min(a.to, max(1, s.run.Position()))))))
+		to := a.to
+		if !a.ahead {
+			to = min(to, max(1, s.run.Position()))
+		}
+		parts = append(parts, s.say("chart.window", int(math.Ceil(a.from))+1, int(math.Ceil(to))))
 	}
 	switch {
 	case s.view.zoom == zoomZero:

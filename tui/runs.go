@@ -77,7 +77,7 @@ func (s scene) runsPage(w, h int) (caption, []string) {
 	for i := range charts {
 		one := s.of(first + i)
 		if !one.run.HasRows() {
-			one.view.chart = ""
+			one.view.chart = memoryChart
 		}
 		cells := w / charts
 		cap, body := one.chartPane(cells-2, rows-1)
