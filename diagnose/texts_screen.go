@@ -108,6 +108,8 @@ var screenTexts = map[Key]text{
 	"memory.by.driver":     {"driver %[1]s", "驱动 %[1]s"},
 	"memory.peak":          {"peak %[1]s", "峰值 %[1]s"},
 	"memory.free":          {"free %[1]s at the peak", "峰值时空闲 %[1]s"},
+	"memory.died":          {"%[1]s at the end", "结束时 %[1]s"},
+	"memory.died.free":     {"free %[1]s then", "当时空闲 %[1]s"},
 	"memory.range":         {"epoch %[1]s: %[2]s to %[3]s", "第 %[1]s 轮：%[2]s 到 %[3]s"},
 	"memory.val":           {"validation is not in it", "不含验证"},
 	"memory.of":            {"%[1]s of %[2]s", "%[1]s / %[2]s"},

@@ -37,6 +37,13 @@ func (s scene) memory(w, h int) (caption, []string) {
 		axis: a, per: float64(parse.GiB), main: series.Columns(a.from, a.to, a.cells), style: s.theme.curve,
 		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
 	}
+	if held := s.heldAtDeath(); held > 0 && !driver && s.live() {
+		if i := a.cell(s.run.Position()); i >= 0 && i < len(p.main) {
+			if end := &p.main[i]; end.N == 0 || end.Max < float64(held) {
+				*end = diagnose.Point{Min: float64(held), Max: float64(held), Sum: float64(held), Last: float64(held), N: 1}
+			}
+		}
+	}
 	values := slices.Clone(p.main)
 	if !driver && s.run.DriverSeries.Len() > 0 {
 		second := s.run.DriverSeries.Columns(a.from, a.to, a.cells)
@@ -214,7 +221,14 @@ func (s scene) memoryStats(w int) []string {
 	if p, ok := r.DriverSeries.At(s.position()); ok {
 		parts = slices.Insert(parts, 1, s.say("memory.by.driver", gib(parse.Bytes(p.Last))))
 	}
-	if free, ok := r.Free(); ok && s.live() {
+	if o := s.lastAllocation(); o != nil && s.live() {
+		if held := s.heldAtDeath(); held > m.Peak {
+			parts[1] = s.say("memory.died", gib(held)) + s.share(held) // the last row was before
+		}
+		if o.HasFree {
+			parts = append(parts, s.say("memory.died.free", gib(o.Free)))
+		}
+	} else if free, ok := r.Free(); ok && s.live() {
 		parts = append(parts, s.say("memory.free", gib(free)))
 	}
 	if st := stat(r, s.epoch()); st != nil && !r.Stepwise && st.Peak > 0 && st.Peak-st.Low > m.Step/2 {
@@ -228,6 +242,23 @@ func (s scene) memoryStats(w int) []string {
 	}
 	parts = append(parts, s.say("memory.val"))
 	return []string{joinFitting(parts, w)}
+}
+
+// lastAllocation are the numbers of the allocation that ended the run, nil if none did.
+func (s scene) lastAllocation() *parse.OOM {
+	if d := s.run.Death; d != nil && d.Kind == parse.OutOfMemory {
+		return d.OOM
+	}
+	return nil
+}
+
+// heldAtDeath is what the run held, as its rows count it, when an allocation ended it; 0 if that was
+// not printed.
+func (s scene) heldAtDeath() parse.Bytes {
+	if o := s.lastAllocation(); o != nil && s.run.Memory.Held() {
+		return o.Reserved
+	}
+	return 0
 }
 
 // memoryWord says what the numbers count, since they are never mixed.
