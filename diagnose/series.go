@@ -127,7 +127,8 @@ func (s *Series) At(x float64) (p Point, ok bool) {
 }
 
 // Columns divides the time from x0 to x1 into n columns and sums up the points in
-// each; a column without points has N = 0.
+// each; a column without points has N = 0. What has been summed up over more than a column is
+// in each that it reaches over.
 func (s *Series) Columns(x0, x1 float64, n int) []Point {
 	out := make([]Point, n)
 	if n == 0 || x1 <= x0 {
@@ -136,14 +137,22 @@ func (s *Series) Columns(x0, x1 float64, n int) []Point {
 	scale := float64(n) / (x1 - x0)
 	for _, part := range [][]Point{s.past, s.recent} {
 		for _, p := range part {
-			if p.X < x0 || p.X > x1 {
+			if p.X < x0 || p.From > x1 {
 				continue
 			}
-			i := min(int((p.X-x0)*scale), n-1)
-			if out[i].N == 0 {
-				out[i] = p
-			} else {
-				out[i].merge(p)
+			to := min(int((p.X-x0)*scale), n-1)
+			from := to
+			if p.N > 1 && (p.X-p.From)*scale > 1 {
+				from = max(0, int((p.From-x0)*scale))
+			} else if p.X > x1 {
+				continue
+			}
+			for i := from; i <= to; i++ {
+				if out[i].N == 0 {
+					out[i] = p
+				} else {
+					out[i].merge(p)
+				}
 			}
 		}
 	}

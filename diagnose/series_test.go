@@ -32,6 +32,29 @@ func TestSeriesKeepsASpikeAmongMillions(t *testing.T) {
 	}
 }
 
+// TestAWindowOfTheFarPastIsNotEmpty promises that what has been summed up shows wherever it reaches
+// over, and nothing beyond what there is.
+func TestAWindowOfTheFarPastIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	var s Series
+	for i := range 1_000_000 {
+		s.Add(float64(i), 0, float64(i))
+	}
+	for _, window := range [][2]float64{{300_000, 300_040}, {0, 10}, {999_000, 999_900}} {
+		for i, p := range s.Columns(window[0], window[1], 60) {
+			x := window[0] + (window[1]-window[0])*float64(i)/60
+			if p.N == 0 || p.From > x+20 || p.X < x-20 {
+				t.Errorf("column %d at %v of %v: %+v", i, x, window, p)
+			}
+		}
+	}
+	for i, p := range s.Columns(2e6, 3e6, 60) {
+		if p.N != 0 {
+			t.Errorf("column %d behind the end: %+v", i, p)
+		}
+	}
+}
+
 func TestSeriesKeepsSumsExact(t *testing.T) {
 	t.Parallel()
 	var s Series

@@ -137,10 +137,14 @@ func (s scene) drawPlot(p plot) []string {
 		lines = append(lines, spaces(gutter)+marks)
 	}
 	unit := fitRight(s.say("memory.epoch"), gutter-1)
-	lines = append(lines, s.theme.dim.Styled(unit+" ")+s.cursorLabel(labels, a))
+	lines = append(lines, s.theme.dim.Styled(unit+" ")+s.underCursor(labels, strconv.Itoa(s.view.cursor), a))
 	if sc.rows >= timeRows {
 		if times := s.timeLabels(a); times != "" {
-			lines = append(lines, s.theme.dim.Styled(fitRight(s.say("chart.time"), gutter-1)+" "+times))
+			at := ""
+			if run := s.run.At(s.position()).Run; run > 0 {
+				at = shortTime(run)
+			}
+			lines = append(lines, s.theme.dim.Styled(fitRight(s.say("chart.time"), gutter-1)+" ")+s.underCursor(times, at, a))
 		}
 	}
 	return lines
@@ -226,12 +230,11 @@ func tickLabel(v, step float64) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// cursorLabel puts the epoch under the cursor into the labels of the axis.
-func (s scene) cursorLabel(labels string, a axis) string {
-	if s.live() {
+// underCursor puts what is true at the cursor into the labels of the axis.
+func (s scene) underCursor(labels, text string, a axis) string {
+	if s.live() || text == "" {
 		return s.theme.dim.Styled(labels)
 	}
-	text := strconv.Itoa(s.view.cursor)
 	at := min(max(a.end(s.view.cursor)-len(text)/2, 0), max(0, a.cells-len(text)))
 	if at+len(text) > len(labels) {
 		return s.theme.dim.Styled(labels)
