@@ -92,13 +92,22 @@ func TestKeys(t *testing.T) {
 		{"fitted again", "healthy", "z z z", "axis fitted", "from zero"},
 		{"nothing to compare", "healthy", "c", "no other run to compare", ""},
 		{"log", "finished", "l", "> Log", "Losses"},
-		{"search", "finished", "/ m o s a i c enter", "1 lines found", ""},
-		{"the line found", "finished", "/ M o s a i x backspace c enter", "0 lines found", ""},
+		{"search", "finished", "/ m o s a i c enter", "/mosaic in 1 lines", ""},
+		{"the line found", "finished", "/ M o s a i x backspace c enter", "/Mosaic in 0 lines", ""},
 		{"a search that is no expression", "finished", "/ ( enter", "> Log", ""},
-		{"give a search up", "finished", "/ m esc", "> Log", "found"},
+		{"give a search up", "finished", "/ m esc", "> Log", "/m in"},
 		{"filter", "finished", "& C l o s i n g enter", "only Closing", "Starting training"},
 		{"no filter", "finished", "& C l o s i n g enter & enter", "Starting training", "only Closing"},
-		{"the line of a finding", "oom", "enter l", "> Traceback", ""},
+		{"no line passes", "finished", "& # enter", "no line matches", "nothing but rows"},
+		{"the row of a finding", "oom", "enter l", "line 33 is a row", "> Traceback"},
+		{"the line of a finding", "oom", "down enter l", "> torch.OutOfMemoryError", "is a row"},
+		{"back to the finding", "oom", "enter l esc", "What to do", "> Log"},
+		{"back from a search", "oom", "/ T enter esc", "Losses", "> Log"},
+		{"nothing to explain", "healthy", "enter", "nothing was found", ""},
+		{"the mouse", "healthy", "m", "the mouse is on", ""},
+		{"the mouse again", "healthy", "m m", "the mouse is off", ""},
+		{"escape and a key at once", "oom", "enter alt+l", "> Log", ""},
+		{"escape and letters at once", "oom", "/ m alt+r", "> Runs", "search"},
 		{"history", "oom", "H", "All findings", "Losses"},
 		{"runs", "oom", "r", "> Runs", "Losses"},
 		{"back from runs", "oom", "r enter", "Losses", "> Runs"},
@@ -123,7 +132,7 @@ func TestQuit(t *testing.T) {
 	s := situations()["oom"]
 	snap := snapshotOf(s.ended, s.log)
 	for _, before := range []string{"tab", "?", "enter", "l", "r", "H"} {
-		for _, key := range []string{"q", "ctrl+c"} {
+		for _, key := range []string{"q", "ctrl+c", "alt+q"} {
 			_, cmd := screenOf(snap, Options{}, 80, 24, before).Update(press(key))
 			if cmd == nil {
 				t.Fatalf("%s after %s does nothing", key, before)

@@ -29,6 +29,23 @@ func (s scene) logLines() []diagnose.LogLine {
 	return lines[:after]
 }
 
+// lineDigits is how many cells the numbers of lines take.
+func lineDigits(lines []diagnose.LogLine) int {
+	most := 0
+	for _, l := range lines {
+		most = max(most, l.Line)
+	}
+	return len(strconv.Itoa(most))
+}
+
+// lineNumber is the number of a line; what yolotop has written itself has none.
+func (s scene) lineNumber(l diagnose.LogLine, digits int) string {
+	if l.Line == 0 {
+		return spaces(digits)
+	}
+	return s.theme.dim.Styled(fitRight(strconv.Itoa(l.Line), digits))
+}
+
 // logPane is the tail of what the trainer printed beside its rows.
 func (s scene) logPane(w, h int) (caption, []string) {
 	c := caption{title: s.say("pane.log"), focused: s.view.focus == paneLog}
@@ -45,7 +62,7 @@ func (s scene) logPane(w, h int) (caption, []string) {
 	if below > 0 {
 		c.right = s.say("log.below", below)
 	}
-	digits := len(strconv.Itoa(lines[len(lines)-1].Line))
+	digits := lineDigits(lines)
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
 		text := clean(l.Text)
@@ -54,7 +71,7 @@ func (s scene) logPane(w, h int) (caption, []string) {
 			mark = s.theme.moods[moodWarning].Styled("! ")
 		}
 		if w >= 60 {
-			mark = s.theme.dim.Styled(fitRight(strconv.Itoa(l.Line), digits)) + " " + mark
+			mark = s.lineNumber(l, digits) + " " + mark
 		}
 		text = cut(text, w-width(mark))
 		if l.Grave {

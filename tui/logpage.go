@@ -3,7 +3,6 @@ package tui
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -27,8 +26,11 @@ type logSearch struct {
 	prompt prompt
 	typed  string // so far
 	search *regexp.Regexp
+	sought string // the search as it was typed
 	filter *regexp.Regexp
 	hit    diagnose.LogLine // the line that was jumped to; the zero value is none
+	row    int              // line of a finding that is a row, which is not kept; 0 if it is none
+	from   page             // that the log was opened from
 }
 
 // pattern is what a person typed as a regular expression; what is none is taken as it stands. Small
@@ -76,6 +78,9 @@ func (s scene) logPage(w, h int) (caption, []string) {
 	if f := s.view.log.filter; f != nil {
 		c.title += " · " + s.say("log.filter", clean(strings.TrimPrefix(f.String(), "(?i)")))
 	}
+	if row := s.view.log.row; row > 0 {
+		c.title += " · " + s.say("log.row", row)
+	}
 	if s.view.log.search != nil {
 		n := 0
 		for _, l := range lines {
@@ -83,12 +88,16 @@ func (s scene) logPage(w, h int) (caption, []string) {
 				n++
 			}
 		}
-		c.title += " · " + s.say("log.found", n)
+		c.title += " · " + s.say("log.found", clean(s.view.log.sought), n)
 	}
 	if len(lines) == 0 {
-		return c, []string{s.theme.dim.Styled(s.say("log.none"))}
+		none := diagnose.Key("log.none")
+		if s.view.log.filter != nil && len(s.logLines()) > 0 {
+			none = "log.no.match"
+		}
+		return c, []string{s.theme.dim.Styled(s.say(none))}
 	}
-	digits := len(strconv.Itoa(lines[to-1].Line))
+	digits := lineDigits(lines[from:to])
 	var out []string
 	for _, l := range lines[from:to] {
 		out = append(out, s.logLine(l, digits, w))
@@ -99,7 +108,7 @@ func (s scene) logPage(w, h int) (caption, []string) {
 // logLine is a line of the page: its number, a sign where it is grave, and what was looked for in
 // reverse.
 func (s scene) logLine(l diagnose.LogLine, digits, w int) string {
-	mark := s.theme.dim.Styled(fitRight(strconv.Itoa(l.Line), digits)) + " "
+	mark := s.lineNumber(l, digits) + " "
 	switch {
 	case l == s.view.log.hit && l != (diagnose.LogLine{}):
 		mark += s.theme.accent.Bold().Styled("> ")
@@ -129,18 +138,26 @@ func (m *Model) openLog() tea.Cmd {
 	if f := s.explained(); m.view.page == pageDetail && f != nil {
 		at = &f.First
 	}
+	m.view.log.from, m.view.log.row = m.view.page, 0
 	m.view.page, m.view.pageScroll = pageLog, 0
 	if at == nil || at.Line == 0 {
 		return nil
 	}
 	lines := m.scene().shownLog()
-	i := slices.IndexFunc(lines, func(l diagnose.LogLine) bool { return l.Input == at.Input && l.Line >= at.Line })
-	if i < 0 {
-		i = len(lines) - 1
+	nearest := -1
+	for i, l := range lines {
+		if l.Input == at.Input && l.Line > 0 && (nearest < 0 || abs(l.Line-at.Line) < abs(lines[nearest].Line-at.Line)) {
+			nearest = i
+		}
 	}
-	m.showLine(lines, i)
+	m.showLine(lines, nearest)
+	if nearest >= 0 && lines[nearest].Line != at.Line {
+		m.view.log.row = at.Line
+	}
 	return nil
 }
+
+func abs(n int) int { return max(n, -n) }
 
 // showLine puts a line into the middle of the page.
 func (m *Model) showLine(lines []diagnose.LogLine, i int) {
@@ -148,12 +165,15 @@ func (m *Model) showLine(lines []diagnose.LogLine, i int) {
 		return
 	}
 	room := m.scene().pageRoom(m.height)
-	m.view.log.hit = lines[i]
+	m.view.log.hit, m.view.log.row = lines[i], 0
 	m.view.scroll[paneLog] = within(len(lines)-1-i-room/2, len(lines)-room)
 }
 
 // ask begins to take what is typed.
 func (m *Model) ask(p prompt) tea.Cmd {
+	if m.view.page != pageLog {
+		m.view.log.from = m.view.page
+	}
 	m.view.page = pageLog
 	m.view.log.prompt, m.view.log.typed = p, ""
 	return nil
@@ -171,7 +191,7 @@ func (m *Model) typing(msg tea.KeyPressMsg) {
 		if l.prompt == promptFilter {
 			l.filter, m.view.scroll[paneLog] = re, 0
 		} else {
-			l.search = re
+			l.search, l.sought = re, l.typed
 			m.findLine(-1)
 		}
 		l.prompt = promptNone

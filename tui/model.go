@@ -107,16 +107,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.background = backgroundDark
 		}
 	case tea.KeyPressMsg:
-		m.key()
-		if m.view.log.prompt != promptNone && m.view.page == pageLog {
-			m.typing(msg)
-			break
-		}
-		do := dispatch(rebound(m.options.Keys), msg.String(), m.view.page)
-		if do == nil {
-			do = func(*Model) tea.Cmd { return nil }
-		}
-		cmd = do(&m)
+		cmd = m.press(msg)
 	case savedMsg:
 		m.view.note = msg.note
 	case SuspendMsg:

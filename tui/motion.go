@@ -33,8 +33,30 @@ type view struct {
 	stops      int       // how often the training was asked to stop
 }
 
+// press does what a key means.
+func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	m.key()
+	do := dispatch(rebound(m.options.Keys), msg.String(), m.view.page)
+	if msg.Mod.Contains(tea.ModAlt) && do == nil { // Escape and a key that came in one piece, as over a slow line
+		msg.Mod &^= tea.ModAlt
+		return tea.Sequence(m.press(tea.KeyPressMsg{Code: tea.KeyEscape}), m.press(msg))
+	}
+	if m.view.log.prompt != promptNone && m.view.page == pageLog {
+		m.typing(msg)
+		return nil
+	}
+	if do == nil {
+		return nil
+	}
+	return do(m)
+}
+
 func (m *Model) back() tea.Cmd {
-	m.view.page, m.view.pageScroll = pageMain, 0
+	to := pageMain
+	if m.view.page == pageLog {
+		to = m.view.log.from
+	}
+	m.view.page, m.view.pageScroll = to, 0
 	return nil
 }
 
@@ -50,7 +72,9 @@ func (m *Model) toEnd(by int) tea.Cmd { return m.move(by << 20) }
 func (m *Model) explain() tea.Cmd {
 	if f := m.scene().selected(); f != nil {
 		m.view.page, m.view.pageScroll, m.view.detail = pageDetail, 0, f.Kind
+		return nil
 	}
+	m.view.note = m.scene().say("note.no.findings")
 	return nil
 }
 
@@ -178,6 +202,10 @@ func (m *Model) turnZoom() tea.Cmd {
 }
 
 func (m *Model) toggleCompare() tea.Cmd {
+	if s := m.scene(); len(s.runs) < 2 {
+		m.view.compare, m.view.note = false, s.say("chart.compare.none")
+		return nil
+	}
 	m.view.compare = !m.view.compare
 	return nil
 }
@@ -237,6 +265,7 @@ func (m *Model) suspend() tea.Cmd {
 
 func (m *Model) toggleMouse() tea.Cmd {
 	m.view.mouse = !m.view.mouse
+	m.view.note = m.scene().say(map[bool]diagnose.Key{true: "note.mouse.on", false: "note.mouse.off"}[m.view.mouse])
 	return nil
 }
 

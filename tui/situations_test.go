@@ -166,5 +166,8 @@ func press(key string) tea.KeyPressMsg {
 	if key == "ctrl+c" {
 		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	}
+	if letter, ok := strings.CutPrefix(key, "alt+"); ok { // as it comes from a terminal
+		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModAlt}
+	}
 	return tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 }
