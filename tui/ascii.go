@@ -39,20 +39,20 @@ func toASCII(s string) string {
 // asciiFor is what stands for a character of one cell.
 func asciiFor(r rune) rune {
 	switch {
-	case strings.ContainsRune("─╴╶·←", r):
+	case strings.ContainsRune("─╴╶←", r):
 		return '-'
 	case r == '━':
 		return '#'
 	case r == '╌':
 		return '='
-	case strings.ContainsRune("│┃┊", r):
+	case strings.ContainsRune("│┃┊╎·", r):
 		return '|'
 	case r >= 0x2500 && r <= 0x257f:
 		return '+'
 	case r >= '▁' && r <= '█':
 		return rune("_.,-=+*#"[r-'▁'])
 	case r == '…':
-		return '.'
+		return '~'
 	case r == '×':
 		return 'x'
 	}

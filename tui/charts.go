@@ -98,7 +98,7 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	if c.second != nil {
 		second := c.second.Columns(a.from, a.to, a.cells)
 		values = append(values, second...)
-		p.dots = append(p.dots, dots{cols: second, rune: '·', style: s.theme.dim})
+		p.dots = append(p.dots, dots{cols: second, rune: secondRune, style: s.theme.dim})
 	}
 	others, legend := s.otherCurves(c.of, a)
 	for _, o := range others {
@@ -122,8 +122,17 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows, false)
 	_, marks := s.marks(a)
 	note := strings.Trim(legend+" · "+s.scaleNote(a, p.scale), " ·")
+	if c.second != nil {
+		note = strings.TrimSuffix(s.dotsNote(c.dotted)+" · "+note, " · ")
+	}
 	return caption{title: title, right: note, foot: marks}, append(s.drawPlot(p), s.valueStats(c, w)...)
 }
+
+// secondRune draws a second curve: validation beside training, the driver's count beside torch's.
+const secondRune = ':'
+
+// dotsNote says what the second curve is.
+func (s scene) dotsNote(what string) string { return string(secondRune) + " " + what }
 
 // valueStats is the line of numbers under a curve: the newest value, the least and the
 // greatest.

@@ -37,9 +37,10 @@ func (s scene) verdictLine(w int) string {
 		text, right = joinFitting(v.parts, w-width(head)), ""
 	}
 	first, rest := text, ""
-	if len(v.parts) > 0 {
-		if n := len(v.parts[0]); strings.HasPrefix(text, v.parts[0]) {
-			first, rest = text[:n], text[n:]
+	for n := min(1+v.urgent, len(v.parts)); n > 0; n-- {
+		if one := strings.Join(v.parts[:n], " · "); strings.HasPrefix(text, one) {
+			first, rest = one, text[len(one):]
+			break
 		}
 	}
 	style := t.strong

@@ -47,7 +47,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	values := slices.Clone(p.main)
 	if !driver && s.run.DriverSeries.Len() > 0 {
 		second := s.run.DriverSeries.Columns(a.from, a.to, a.cells)
-		p.dots = append(p.dots, dots{cols: second, rune: '·', style: s.theme.dim})
+		p.dots = append(p.dots, dots{cols: second, rune: secondRune, style: s.theme.dim})
 		values = append(values, second...)
 	}
 	others, legend := s.otherCurves(func(r *diagnose.Run) *diagnose.Series { return &r.MemorySeries }, a)
@@ -66,6 +66,9 @@ func (s scene) memory(w, h int) (caption, []string) {
 	notes := []string{legend, s.scaleNote(a, p.scale)}
 	if total > 0 && !onChart && legend == "" && s.view.zoom != zoomData {
 		notes = append([]string{s.say("memory.above", total)}, notes...)
+	}
+	if !driver && s.run.DriverSeries.Len() > 0 {
+		notes = append([]string{s.dotsNote(s.say("memory.dots"))}, notes...)
 	}
 	c.right = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " · ")
 	return c, append(s.drawPlot(p), stats...)

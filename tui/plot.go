@@ -115,9 +115,9 @@ func (s scene) drawPlot(p plot) []string {
 			case d >= 0:
 				line.put(p.dots[d].style, p.dots[d].rune)
 			case guessed != nil && guessed[x] == row:
-				line.put(s.theme.moods[moodWarning], '·')
+				line.put(s.theme.moods[moodWarning], s.theme.guessRune())
 			case spans(lows[x], highs[x], sc, row):
-				line.put(s.theme.dim, '│')
+				line.put(s.theme.dim, '╎')
 			case y == limitRow && p.guess != nil && x >= a.cell(p.guess.lowX) && x <= a.cell(p.guess.highX):
 				line.put(s.theme.moods[moodCritical], '━')
 			case y == limitRow:

@@ -84,6 +84,9 @@ func (s scene) statusParts() (facts, sentences []string) {
 		facts = append(facts, s.say(diagnose.Key("status."+string(r.Status))))
 	}
 	if g := r.Gravest(); g != nil && g.Level > diagnose.Info {
+		if g.OOM != nil && (r.Status == diagnose.Running || r.Status == diagnose.StatusUnknown) {
+			sentences = append(sentences, s.fullText(g.OOM))
+		}
 		sentences = append(sentences, s.title(g))
 	}
 	return facts, sentences

@@ -19,8 +19,8 @@ const (
 
 // inkOf is how a character is drawn.
 type inkOf struct {
-	color         string // hexadecimal; empty for the usual one
-	bold, reverse bool
+	color                string // hexadecimal; empty for the usual one
+	bold, faint, reverse bool
 }
 
 // SVG is a picture of a screen as it was drawn: the content of [Model.View], without anything that
@@ -105,6 +105,8 @@ func (k inkOf) with(sgr string) inkOf {
 			k = inkOf{}
 		case c == 1:
 			k.bold = true
+		case c == 2:
+			k.faint = true
 		case c == 7:
 			k.reverse = true
 		case c >= 30 && c <= 37:
@@ -151,6 +153,9 @@ func svgPiece(b *strings.Builder, piece string, ink inkOf, x, cells, y int, pape
 	}
 	if ink.bold {
 		b.WriteString(` font-weight="bold"`)
+	}
+	if ink.faint {
+		b.WriteString(` fill-opacity="0.6"`)
 	}
 	b.WriteByte('>')
 	_ = xml.EscapeText(b, []byte(piece)) // to a builder, which takes everything

@@ -50,10 +50,15 @@ func newTheme(bg background, ascii bool) theme {
 		dim, border, accent, curve, spark = ansi.IndexedColor(241), ansi.IndexedColor(250), ansi.IndexedColor(25), ansi.IndexedColor(26), ansi.IndexedColor(67)
 		ok, warning, critical = ansi.IndexedColor(23), ansi.IndexedColor(94), ansi.IndexedColor(125)
 	default:
-		dim, border, accent, curve, spark = ansi.BrightBlack, ansi.BrightBlack, ansi.Cyan, ansi.Blue, ansi.Blue
+		accent, curve, spark = ansi.Cyan, ansi.Cyan, ansi.Cyan // blue is hard to read on black
 		ok, warning, critical = ansi.Green, ansi.Yellow, ansi.Red
 	}
-	in := func(c ansi.Color) ansi.Style { return ansi.Style{}.ForegroundColor(c) }
+	in := func(c ansi.Color) ansi.Style {
+		if c == nil { // bright black is the background in some schemes
+			return ansi.Style{}.Faint()
+		}
+		return ansi.Style{}.ForegroundColor(c)
+	}
 	return theme{
 		ascii: ascii, strong: ansi.Style{}.Bold(), dim: in(dim), border: in(border),
 		accent: in(accent), curve: in(curve), spark: in(spark),
@@ -75,6 +80,14 @@ func (t theme) glyph(m mood) string {
 		return [...]string{moodInfo: "- ", moodOK: "ok", moodWarning: "! ", moodCritical: "x "}[m]
 	}
 	return [...]string{moodInfo: "·", moodOK: "✓", moodWarning: "!", moodCritical: "×"}[m]
+}
+
+// guessRune draws what is expected.
+func (t theme) guessRune() rune {
+	if t.ascii {
+		return 'o'
+	}
+	return '·'
 }
 
 // sign is the coloured sign of a mood.

@@ -10,9 +10,10 @@ import (
 
 // verdict is what the first line says: a sign and parts in order of importance.
 type verdict struct {
-	mood  mood
-	parts []string
-	hint  bool // there is a finding that can be explained
+	mood   mood
+	parts  []string
+	urgent int  // parts behind the first one that matter as much
+	hint   bool // there is a finding that can be explained
 }
 
 // Summary is the verdict on a run in one line without colour, as plain output and
@@ -183,9 +184,12 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 	}
 	v.parts = append(v.parts, title)
 	if o := g.OOM; o != nil {
-		v.parts = append(v.parts, s.say("verdict.full", int(math.Ceil(o.Epoch)), int(math.Floor(o.Low)), int(math.Ceil(o.High))))
+		v.parts, v.urgent = append(v.parts, s.fullText(o)), 1
+		if o.In > 0 && s.run.Status == diagnose.Running {
+			v.parts, v.urgent = append(v.parts, s.say("verdict.in", coarseLeft(o.In))), 2
+		}
 	}
-	if g.Level == diagnose.Critical {
+	if g.Level == diagnose.Critical || g.OOM != nil {
 		v = s.withCheckpoint(v, true)
 	}
 	switch {
@@ -195,6 +199,11 @@ func (s scene) trouble(g *diagnose.Finding) verdict {
 		v.parts = append(v.parts, s.say("verdict.ends", s.run.Here(), diagnose.Say(phaseKey(s.run))))
 	}
 	return v
+}
+
+// fullText is when memory is full.
+func (s scene) fullText(o *diagnose.Forecast) string {
+	return s.say("verdict.full", int(math.Ceil(o.Epoch)), int(math.Floor(o.Low)), int(math.Ceil(o.High)))
 }
 
 // devicesVerdict is the verdict on samples of devices without a training.
