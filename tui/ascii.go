@@ -18,16 +18,22 @@ func toASCII(s string) string {
 	var out strings.Builder
 	out.Grow(len(s))
 	var state byte
+	begun := false // something stands in this line before
 	for len(s) > 0 {
 		seq, cells, n, next := ansi.DecodeSequence(s, state, nil)
 		r, size := utf8.DecodeRuneInString(seq)
 		switch {
 		case r < 0x80 && (size == len(seq) || r == 0x1b):
 			out.WriteString(seq)
+			begun = r != '\n' && (begun || r > ' ')
+		case r == '·' && !begun: // a sign, not what stands between two parts
+			out.WriteByte('-')
+			begun = true
 		case cells == 2 && size == len(seq):
 			out.WriteString(seq)
 		case cells == 1 && size == len(seq):
 			out.WriteRune(asciiFor(r))
+			begun = true
 		default:
 			out.WriteString(repeat("?", cells))
 		}

@@ -98,7 +98,7 @@ func TestDress(t *testing.T) {
 	const text = "✓ fine · 2 GiB\n! tight\n× oom\n· a remark\n  ! no sign\n3/10  1.2\n"
 	for want, l := range map[string]lineLooks{
 		text: {},
-		"ok fine - 2 GiB\n! tight\nx oom\n- a remark\n  ! no sign\n3/10  1.2\n":                                                                {ascii: true},
+		"ok fine | 2 GiB\n! tight\nx oom\n- a remark\n  ! no sign\n3/10  1.2\n":                                                                {ascii: true},
 		"\x1b[1;32m✓ fine · 2 GiB\x1b[m\n\x1b[1;33m! tight\x1b[m\n\x1b[1;31m× oom\x1b[m\n\x1b[1;36m· a remark\x1b[m\n  ! no sign\n3/10  1.2\n": {color: true},
 	} {
 		if got := l.dress(text); got != want {

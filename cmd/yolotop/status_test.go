@@ -39,7 +39,7 @@ func TestStatus(t *testing.T) {
 		{"fewer cells", "--width 24 " + write("tight.log", tight, time.Minute), "! 3/10 · 22.9/23.7 GiB\n", exitWarning},
 		{"tmux", "--tmux " + write("tight.log", tight, time.Minute), "#[fg=yellow]! 3/10 · 22.9/23.7 GiB · 1min 25s left · 97% of the card is…#[default]\n", exitWarning},
 		{"tmux, all well", "--tmux " + write("live.log", liveLog, time.Minute), "#[fg=green]· 3/10", exitOK},
-		{"ASCII", "--ascii " + write("live.log", liveLog, time.Minute), "- 3/10 - 15.1/23.7 GiB - 1min 25s left\n", exitOK},
+		{"ASCII", "--ascii " + write("live.log", liveLog, time.Minute), "- 3/10 | 15.1/23.7 GiB | 1min 25s left\n", exitOK},
 		{"another language", "--lang zh " + write("done.log", doneLog, time.Hour), "✓ 1/10 · 15.1/23.7 GiB · 已完成\n", exitOK},
 	} {
 		got := command(t, append([]string{"status"}, strings.Fields(c.args)...)...)
