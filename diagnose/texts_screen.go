@@ -208,6 +208,7 @@ var screenTexts = map[Key]text{
 	"losses.none":     {"no row yet", "还没有进度行"},
 	"losses.epoch":    {"epoch", "轮次"},
 	"losses.memory":   {"peak GiB", "峰值 GiB"},
+	"losses.val":      {"val", "验证"},
 	"losses.best":     {"best", "最佳"},
 	"losses.patience": {"patience ends it in %[1]s", "若无改进，%[1]s后停止"},
 

@@ -146,7 +146,10 @@ func (s scene) headerLine(w int) string {
 	}
 	percent := "    "
 	share, known := s.done()
-	if known {
+	switch {
+	case s.validates():
+		percent = fitRight(s.say("losses.val"), 4)
+	case known:
 		percent = fmt.Sprintf("%3d%%", int(share*100))
 	}
 	if w < 60 && 1+width(ids[2])+2+width(progress)+6+width(right) > w {

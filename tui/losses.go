@@ -69,13 +69,15 @@ func (s scene) lossRow(e diagnose.EpochStat, cols []column, epochCells int, curr
 			line += t.moods[moodCritical].Styled(fitRight(c.format.write(v), c.cells))
 		case ok:
 			line += fitRight(c.format.write(v), c.cells)
-		case current:
+		case current, s.validates() && e.Epoch == s.run.Epoch: // its metrics are still to come
 			line += t.dim.Styled(fitRight("…", c.cells))
 		default:
 			line += t.dim.Styled(fitRight("-", c.cells))
 		}
 	}
 	switch {
+	case s.validates() && e.Epoch == s.run.Epoch:
+		line += t.dim.Styled("  " + s.say("losses.val"))
 	case current:
 		if share, ok := s.done(); ok {
 			line += t.dim.Styled(fmt.Sprintf("  %3d%%", int(share*100)))
@@ -84,6 +86,11 @@ func (s scene) lossRow(e diagnose.EpochStat, cols []column, epochCells int, curr
 		line += "  " + t.moods[moodOK].Styled(s.say("losses.best"))
 	}
 	return line
+}
+
+// validates reports whether the run validates now.
+func (s scene) validates() bool {
+	return s.live() && s.run.Status == diagnose.Running && s.run.Phase == diagnose.Validating
 }
 
 // bestNote says which epoch is the best one and when patience ends the run.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -62,5 +63,19 @@ func TestSummary(t *testing.T) {
 	}
 	if got, want := Summary(nil, []diagnose.Input{{Name: "a/b.log"}}, diagnose.English), "· no training seen yet"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestValidationIsShown promises that the screen says when the run validates, and that what is
+// still to come is not shown as missing.
+func TestValidationIsShown(t *testing.T) {
+	t.Parallel()
+	log := newLog(100).scanned().whole(1, 4, flat).rows(5, 14.6, 20, 80)
+	log.WriteString("\n\r                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95):  43%|████▎     | 3/7 [00:01<00:01,  2.1it/s]\r")
+	frame := plainText(t, screenOf(snapshotOf(false, log.String()), Options{}, 120, 40).View().Content)
+	for _, want := range []string{`epoch +5/100 .* val `, `(?m)^. +5 .*… .*  val`} {
+		if !regexp.MustCompile(want).MatchString(frame) {
+			t.Errorf("no %q in\n%s", want, frame)
+		}
 	}
 }
