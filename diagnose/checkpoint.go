@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -99,11 +100,15 @@ func ShellQuote(word string) string {
 // AdviceFor is what to do about a finding of the run, the cheapest first. A finding that may
 // end the run, or has, names what can be resumed from at this moment.
 func (r *Run) AdviceFor(f *Finding) []Message {
+	advice := f.Advice
+	if r.over() { // there is nothing left to stop
+		advice = slices.DeleteFunc(slices.Clone(advice), func(m Message) bool { return m.Key == "nan.stop" })
+	}
 	c, ok := r.Checkpoint()
 	if !ok || !f.Active || !f.losesRun() || r.Status == Finished || r.Status == StoppedEarly {
-		return f.Advice
+		return advice
 	}
-	out := append([]Message(nil), f.Advice...)
+	out := slices.Clone(advice)
 	switch {
 	case r.Death != nil && !c.Timed:
 		out = append(out, Say("checkpoint.dead", c.Epoch))

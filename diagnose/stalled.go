@@ -111,11 +111,15 @@ func (stalled) Tick(r *Run, now time.Time) {
 	if silence < limit || r.active(Stalled) != nil {
 		return
 	}
+	because := Say("stalled.because", phaseName(r.Phase), r.gap.longest)
+	if r.gap.longest < time.Second { // all of it came at once
+		because = Say("stalled.because.last", phaseName(r.Phase))
+	}
 	e := parse.Event{Origin: parse.Origin{Input: r.Inputs[0], Line: r.lastLine(), Run: r.Elapsed, HasRun: r.HasElapsed, Arrival: now}}
 	r.raise(&e, Finding{
 		Kind: Stalled, GPU: r.gpu(), Level: Warning,
 		Title:   Say("stalled.title", silence),
-		Because: Say("stalled.because", phaseName(r.Phase), r.gap.longest),
+		Because: because,
 		Advice:  []Message{Say("stalled.alive"), Say("stalled.disk"), Say("stalled.buffer")},
 		Limits:  []Message{Say("stalled.limits")},
 	})

@@ -192,6 +192,7 @@ var catalogue = map[Key]text{
 	"advice.batch":           {"lower the batch from %[1]s: batch=%[2]s", "把批大小从 %[1]s 降低：batch=%[2]s"},
 	"advice.batch.flag":      {"lower the batch from %[1]s: --batch-size %[2]s", "把批大小从 %[1]s 降低：--batch-size %[2]s"},
 	"advice.batch.same":      {"lower the batch from %[1]s: batch=%[2]s (gradients are accumulated: an update still sees %[3]s images)", "把批大小从 %[1]s 降低：batch=%[2]s（梯度会累积：每次更新仍看到 %[3]s 张图片）"},
+	"advice.batch.plain":     {"lower the batch from %[1]s: batch=%[2]s (an update then sees %[2]s images, as against %[3]s now)", "把批大小从 %[1]s 降低：batch=%[2]s（每次更新看到 %[2]s 张图片，现在是 %[3]s 张）"},
 	"advice.batch.effective": {"lower the batch from %[1]s: batch=%[2]s (gradients are accumulated, so an update sees %[4]s images, as against %[3]s now)", "把批大小从 %[1]s 降低：batch=%[2]s（梯度会累积，每次更新看到 %[4]s 张图片，现在是 %[3]s 张）"},
 	"advice.imgsz":           {"or smaller images, if the smallest objects stay visible: imgsz=%[2]s instead of %[1]s", "或缩小图片（前提是最小的目标仍然可见）：imgsz=%[2]s，而不是 %[1]s"},
 
@@ -336,6 +337,7 @@ var catalogue = map[Key]text{
 
 	// stalled
 	"stalled.title":          {"no sign of life for over %[1]s", "超过 %[1]s 没有任何动静"},
+	"stalled.because.last":   {"the last thing seen was %[1]s", "最后看到的是：%[1]s"},
 	"stalled.because":        {"the last thing seen was %[1]s; the longest pause before was %[2]s", "最后看到的是：%[1]s；此前最长的停顿是 %[2]s"},
 	"stalled.alive":          {"look whether the process lives and works: top, nvidia-smi, py-spy dump --pid PID", "确认进程是否存活并在工作：top、nvidia-smi、py-spy dump --pid PID"},
 	"stalled.disk":           {"look whether the disk is full or a network file system hangs: df -h", "确认磁盘是否已满、网络文件系统是否挂起：df -h"},

@@ -223,6 +223,9 @@ func batchAdvice(r *Run, batch int) Message {
 	if now == then {
 		return Say("advice.batch.same", int(r.Batch), batch, now)
 	}
+	if then == batch {
+		return Say("advice.batch.plain", int(r.Batch), batch, now)
+	}
 	return Say("advice.batch.effective", int(r.Batch), batch, now, then)
 }
 

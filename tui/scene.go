@@ -134,7 +134,7 @@ func levelMood(l diagnose.Level) mood {
 
 // title is what a finding says; a silence says how long it is by now.
 func (s scene) title(f *diagnose.Finding) string {
-	if f.Kind == diagnose.Stalled && s.snap != nil && s.live() {
+	if f.Kind == diagnose.Stalled && f.Active && s.snap != nil && s.live() {
 		if usual, last, ok := s.run.Pulse(); ok && s.snap.Now.After(last) {
 			return s.say("verdict.stalled", coarse(s.snap.Now.Sub(last)), max(usual, time.Second).Round(time.Second))
 		}

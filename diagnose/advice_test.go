@@ -1,0 +1,46 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBatchAdviceSaysWhatAnUpdateSees promises that accumulation is only mentioned where gradients
+// are accumulated: Ultralytics sees batch x max(round(nbs/batch), 1) images an update.
+func TestBatchAdviceSaysWhatAnUpdateSees(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from  float64
+		to    int
+		want  string
+		never string
+	}{
+		{120, 96, "an update then sees 96 images, as against 120 now", "accumulated"},
+		{64, 32, "an update still sees 64 images", "as against"},
+		{16, 12, "accumulated, so an update sees 60 images, as against 64 now", "still"},
+	} {
+		r := &Run{Trainer: "ultralytics", Batch: c.from, Args: map[string]string{"batch": "1", "nbs": "64"}}
+		got := batchAdvice(r, c.to).In(English)
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.never) {
+			t.Errorf("from %v to %d: %q", c.from, c.to, got)
+		}
+	}
+}
+
+// TestNothingIsToBeStoppedThatHasEnded promises that the advice on a run that is over does not ask
+// to stop it.
+func TestNothingIsToBeStoppedThatHasEnded(t *testing.T) {
+	t.Parallel()
+	nan := strings.Replace(epochsOf(4, 8, 8, 8, 8), "1.2", "nan", -1)
+	for over, log := range map[bool]string{false: nan, true: nan + "\n4 epochs completed in 0.112 hours.\n"} {
+		r := only(t, read(t, log))
+		f := found(t, r, NaN)
+		said := ""
+		for _, m := range r.AdviceFor(f) {
+			said += m.In(English) + "\n"
+		}
+		if stop := strings.Contains(said, "stop the run now"); stop == over {
+			t.Errorf("over: %v, says %q", over, said)
+		}
+	}
+}
