@@ -31,7 +31,7 @@ func TestBatchAdviceSaysWhatAnUpdateSees(t *testing.T) {
 // to stop it.
 func TestNothingIsToBeStoppedThatHasEnded(t *testing.T) {
 	t.Parallel()
-	nan := strings.Replace(epochsOf(4, 8, 8, 8, 8), "1.2", "nan", -1)
+	nan := strings.ReplaceAll(epochsOf(4, 8, 8, 8, 8), "1.2", "nan")
 	for over, log := range map[bool]string{false: nan, true: nan + "\n4 epochs completed in 0.112 hours.\n"} {
 		r := only(t, read(t, log))
 		f := found(t, r, NaN)

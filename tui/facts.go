@@ -71,7 +71,7 @@ func (s scene) facts(w, _ int) (caption, []string) {
 	if rate := s.rate(); rate > 0 {
 		number := fitNumber(rate, 4) + " it/s"
 		room := min(24, w-width(number)-s.labelCells()-4)
-		facts = append(facts, fact{"facts.speed", s.theme.spark.Styled(spark(&r.RateSeries, s.position(), max(0, room))) + "  " + number})
+		facts = append(facts, fact{"facts.speed", s.theme.spark.Styled(sparkFromZero(&r.RateSeries, s.position(), max(0, room))) + "  " + number})
 	}
 	if r.EpochTime > 0 {
 		facts = append(facts, fact{"facts.epoch", s.duration(r.EpochTime)})

@@ -47,19 +47,19 @@ func (s scene) compactLosses(w int) []string {
 	const nameCells, valueCells = 10, 8
 	room := max(0, min(32, w-nameCells-valueCells-2))
 	var out []string
-	line := func(name, value string, bad bool, series *diagnose.Series) {
+	line := func(name, value string, bad bool, curve string) {
 		value = fitRight(value, valueCells)
 		if bad {
 			value = t.moods[moodCritical].Styled(value)
 		}
-		out = append(out, t.dim.Styled(fit(clean(name), nameCells))+value+"  "+t.spark.Styled(spark(series, s.position(), room)))
+		out = append(out, t.dim.Styled(fit(clean(name), nameCells))+value+"  "+t.spark.Styled(curve))
 	}
 	if name := mainMetric(r); name != "" {
 		value := "-"
 		if p, ok := lastAt(r.MetricSeries[name], s.position()); ok {
 			value = columnFormat{digits: 3}.write(p)
 		}
-		line(name, value, false, r.MetricSeries[name])
+		line(name, value, false, spark(r.MetricSeries[name], s.position(), room))
 	}
 	for i, name := range r.Columns {
 		v, ok := 0.0, false
@@ -76,10 +76,10 @@ func (s scene) compactLosses(w int) []string {
 			}
 			value = formatFor([]float64{v, most}).write(v)
 		}
-		line(name, value, ok && (math.IsNaN(v) || math.IsInf(v, 0)), r.LossSeries[name])
+		line(name, value, ok && (math.IsNaN(v) || math.IsInf(v, 0)), spark(r.LossSeries[name], s.position(), room))
 	}
 	if rate := s.rate(); rate > 0 {
-		line(s.say("facts.rate"), fitNumber(rate, 4), false, &r.RateSeries)
+		line(s.say("facts.rate"), fitNumber(rate, 4), false, sparkFromZero(&r.RateSeries, s.position(), room))
 	}
 	return out
 }

@@ -71,6 +71,9 @@ func (s scene) drawPlot(p plot) []string {
 		lows[i], highs[i] = lows[i]/p.per, highs[i]/p.per
 	}
 	high := trace(highs, sc)
+	if sc.rows <= areaRows {
+		high = area(highs, sc)
+	}
 	points := p.pointRows()
 	guessed := p.guessRows()
 	at := -1
@@ -148,6 +151,25 @@ func (s scene) drawPlot(p plot) []string {
 		}
 	}
 	return lines
+}
+
+// areaRows is up to how many rows of a chart the curve is an area of eighths of cells, since a line
+// would have as few steps as rows.
+const areaRows = 4
+
+// area draws values, one for each column, as bars in eighths of a row: half of the row of a value is
+// below it.
+func area(values []float64, sc scale) grid {
+	g, steps := newGrid(len(values), sc.rows), []rune(eighths)
+	for x, v := range values {
+		for y := range sc.rows {
+			bottom := sc.low + sc.step*(float64(sc.rows-1-y)-0.5)
+			if full := math.Round(8 * math.Min(1, (v-bottom)/sc.step)); full >= 1 {
+				g[y][x] = steps[int(full)-1]
+			}
+		}
+	}
+	return g
 }
 
 // timeRows is from how many rows of a chart on the axis has the time, too.

@@ -12,10 +12,27 @@ const eighths = "▁▂▃▄▅▆▇█"
 // spark draws the history of a series up to x as n characters, the newest one at
 // the right, scaled to what is shown.
 func spark(s *diagnose.Series, x float64, n int) string {
-	if s == nil || n <= 0 || s.Len() == 0 {
-		return spaces(n)
+	values := history(s, x, n)
+	return spaces(n-len(values)) + bars(values)
+}
+
+// sparkFromZero is spark for what has a zero that means something, as a rate: half is half as high.
+func sparkFromZero(s *diagnose.Series, x float64, n int) string {
+	values := history(s, x, n)
+	most := 0.0
+	for _, v := range values {
+		if !math.IsInf(v, 0) {
+			most = max(most, v) // what is not a number stays out
+		}
 	}
-	var values []float64
+	return spaces(n-len(values)) + barsWithin(values, 0, 1.5*most) // room above, since a steady one says little
+}
+
+// history is a series up to x in at most n values.
+func history(s *diagnose.Series, x float64, n int) (values []float64) {
+	if s == nil || n <= 0 || s.Len() == 0 {
+		return nil
+	}
 	points := s.Points()
 	for len(points) > 0 && points[len(points)-1].X > x {
 		points = points[:len(points)-1]
@@ -35,7 +52,7 @@ func spark(s *diagnose.Series, x float64, n int) string {
 			}
 		}
 	}
-	return spaces(n-len(values)) + bars(values)
+	return values
 }
 
 // bars draws values as eighths between the least and the greatest of them.
