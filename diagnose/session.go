@@ -56,6 +56,7 @@ type inputState struct {
 	banner  []parse.Event // a banner after rows, a line a device: of a last validation or of a new run
 	retry   bool          // an epoch will begin anew without being a new run
 	source  parse.SourceState
+	offset  int64          // of the newest line, in bytes
 	trainer *parse.Trainer // that writes it on this machine; nil if none is known
 	left    time.Time      // when the last trainer that is known was found to have ended; zero if it has not
 	rows    []parse.Event  // of results.csv, until it is joined with a log
@@ -99,6 +100,7 @@ func (s *Session) Observe(e parse.Event) {
 		return
 	}
 	in := &s.states[e.Input]
+	in.offset = max(in.offset, e.Offset)
 	if e.Provisional {
 		if in.run != nil {
 			in.run.provisional(&e)
@@ -410,8 +412,25 @@ type Snapshot struct {
 	Began   time.Time // of the watching; zero in its first second
 	Inputs  []Input
 	Sources []parse.SourceState // by input
+	Offsets []int64             // by input: how far it was read, in bytes
 	Runs    []*Run              // oldest first
 	Machine *Machine
+}
+
+// backlogLeast is from how many bytes on a file is so large that reading it takes a while.
+const backlogLeast = 8 << 20
+
+// Reading is how much was read so far of what stood in an input when it was opened, from 0 to 1; ok
+// is false unless there is much of it left.
+func (s *Snapshot) Reading(input int) (share float64, ok bool) {
+	if input < 0 || input >= len(s.Sources) || input >= len(s.Offsets) || s.Sources[input].Status != parse.SourceReading {
+		return 0, false
+	}
+	size, read := s.Sources[input].Size, s.Offsets[input]
+	if size < backlogLeast || size-read < backlogLeast/8 {
+		return 0, false
+	}
+	return float64(read) / float64(size), true
 }
 
 // Snapshot copies what a screen needs.
@@ -423,6 +442,7 @@ func (s *Session) Snapshot(now time.Time) *Snapshot {
 	snap := &Snapshot{Now: now, Began: s.began, Inputs: s.inputs, Machine: s.machine.clone()}
 	for i := range s.states {
 		snap.Sources = append(snap.Sources, s.states[i].source)
+		snap.Offsets = append(snap.Offsets, s.states[i].offset)
 	}
 	for _, r := range s.runs {
 		snap.Runs = append(snap.Runs, r.clone())

@@ -9,6 +9,7 @@ var screenTexts = map[Key]text{
 	"verdict.too.early":        {"%[1]s: too early to judge memory", "%[1]s：判断显存为时尚早"},
 	"verdict.full":             {"full in epoch %[1]s (%[2]s to %[3]s)", "第 %[1]s 轮耗尽（%[2]s 到 %[3]s）"},
 	"verdict.in":               {"in about %[1]s", "大约还有 %[1]s"},
+	"verdict.reading":          {"reading what was written before: %[1]s", "正在读取已有内容：%[1]s"},
 	"verdict.rising":           {"%[1]s: memory has not settled yet", "%[1]s：显存尚未稳定"},
 	"verdict.nothing.else":     {"no other trouble in %[1]s", "%[1]s内没有其他问题"},
 	"verdict.stalled":          {"no sign of life for %[1]s (usual: %[2]s)", "已有 %[1]s 没有任何动静（通常：%[2]s）"},

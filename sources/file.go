@@ -184,11 +184,15 @@ func (f *File) runPipe(ctx context.Context, out *feed, h handle, info fs.FileInf
 }
 
 func (f *File) runRegular(ctx context.Context, out *feed, h handle, info fs.FileInfo, waited bool) error {
-	if err := out.state(ctx, parse.SourceReading, ""); err != nil {
+	packed := isGzip(h)
+	opened := &parse.SourceState{Name: out.name, Status: parse.SourceReading}
+	if !packed {
+		opened.Size = info.Size()
+	}
+	if err := out.say(ctx, opened); err != nil {
 		_ = h.Close()
 		return err
 	}
-	packed := isGzip(h)
 	if f.options.Follow && !packed {
 		w := &follower{file: f, out: out}
 		w.attach(h, info)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"yolotop/diagnose"
@@ -27,10 +28,33 @@ func Summary(run *diagnose.Run, inputs []diagnose.Input, lang diagnose.Lang) str
 // verdict judges the run at the moment shown, and says so if it is only the last one.
 func (s scene) verdict() verdict {
 	v := s.judge()
+	if share, ok := s.reading(); ok && s.live() { // what is known is not all that there is
+		v.parts, v.urgent = append([]string{s.say("verdict.reading", diagnose.Percent(share))}, v.parts...), 0
+		if v.mood == moodOK {
+			v.mood = moodInfo
+		}
+	}
 	if when := s.lastWritten(); when != "" && s.live() {
 		v.parts = append(v.parts, s.say("verdict.last", when))
 	}
 	return v
+}
+
+// reading is how much was read of the inputs of the run, or of all where none is known, so far; ok
+// is false where all that stood in them was read.
+func (s scene) reading() (share float64, ok bool) {
+	if s.snap == nil {
+		return 0, false
+	}
+	for i := range s.snap.Inputs {
+		if s.run != nil && s.run.Known && !slices.Contains(s.run.Inputs, i) {
+			continue
+		}
+		if one, behind := s.snap.Reading(i); behind && (!ok || one < share) {
+			share, ok = one, true
+		}
+	}
+	return share, ok
 }
 
 func (s scene) judge() verdict {

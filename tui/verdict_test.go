@@ -79,3 +79,25 @@ func TestValidationIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestReadingIsSaid promises that nothing is said to be well of a large file before all that stands
+// in it was read.
+func TestReadingIsSaid(t *testing.T) {
+	t.Parallel()
+	text := newLog(100).scanned().whole(1, 36, flat).String()
+	session := diagnose.NewSession(diagnose.Input{Name: "train.log"})
+	feed(session, 0, text, false)
+	session.Observe(parse.Event{Record: &parse.SourceState{Name: "train.log", Status: parse.SourceReading, Size: int64(len(text)) + 100<<20}})
+	first := func() string {
+		frame := plainText(t, screenOf(session.Snapshot(noon()), Options{}, 120, 40).View().Content)
+		line, _, _ := strings.Cut(strings.TrimLeft(frame, "\n"), "\n")
+		return line
+	}
+	if got := first(); !strings.Contains(got, "reading what was written before: 0% · no trouble in 36 epochs") || strings.Contains(got, "✓") {
+		t.Errorf("first line %q", got)
+	}
+	session.Observe(parse.Event{Origin: parse.Origin{Line: 1 << 20, Offset: int64(len(text)) + 100<<20}, Record: &parse.Text{Text: "the end"}})
+	if got := first(); !strings.Contains(got, "✓ no trouble in 36 epochs") {
+		t.Errorf("first line %q", got)
+	}
+}
