@@ -173,7 +173,7 @@ func (r *Run) ownSample(s *parse.GPU) {
 	if !ok || first.Index != s.Index || first.UUID != s.UUID || r.Position() == 0 {
 		return
 	}
-	r.DriverSeries.Add(r.Position(), r.Elapsed, used)
+	r.DriverSeries.Add(r.X(), r.Elapsed, used)
 	if r.Memory.Total == 0 && len(r.GPUs) == 1 {
 		r.Memory.Total = first.Total // the log does not tell it
 	}

@@ -38,7 +38,7 @@ func (r *Run) failed(e *parse.Event, f *parse.Failure) {
 	if f.Kind == parse.OutOfMemory || f.Kind == parse.OutOfMemoryLikely {
 		kind = MarkOOM
 	}
-	r.mark(kind, r.Position(), Say("mark.failure"))
+	r.mark(kind, r.X(), Say("mark.failure"))
 }
 
 // afterwards reports whether a failure says nothing of a training that has ended well: a

@@ -75,7 +75,7 @@ func (r *Run) measured(m parse.MemoryReading) {
 		}
 		st.Peak, st.Low = max(st.Peak, m.Bytes), min(st.Low, m.Bytes)
 	}
-	x := r.Position()
+	x := r.X()
 	if r.Epoch == 0 { // nothing says where the run is: the readings are counted
 		x = float64(r.MemorySeries.Len())
 	}

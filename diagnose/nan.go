@@ -92,7 +92,7 @@ func (d *nan) progress(r *Run, e *parse.Event, p *parse.Progress) {
 			Because: Say("nan.row.because", strings.Join(bad, ", "), max(p.Iter, 0)),
 			Advice:  d.advice(r),
 		})
-		r.mark(MarkNaN, r.Position(), Say("mark.nan"))
+		r.mark(MarkNaN, r.X(), Say("mark.nan"))
 	default:
 		f.Last = r.moment(e)
 	}

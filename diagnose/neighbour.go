@@ -78,7 +78,7 @@ func (d *neighbour) Observe(r *Run, e *parse.Event) {
 	}
 	d.said = now
 	if f == nil {
-		r.mark(MarkNeighbour, r.Position(), Say("mark.neighbour", strconv.Itoa(others[0].PID)))
+		r.mark(MarkNeighbour, r.X(), Say("mark.neighbour", strconv.Itoa(others[0].PID)))
 	}
 	r.raise(e, d.finding(g, others, sum, now.level))
 }

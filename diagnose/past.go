@@ -21,7 +21,10 @@ type Past struct {
 // At is the run as it was when x epochs were done.
 func (r *Run) At(x float64) Past {
 	p := Past{X: x, Epoch: int(math.Floor(x)) + 1, Losses: map[string]float64{}, Metrics: map[string]float64{}}
-	if r.Epochs > 0 {
+	switch {
+	case r.Stepwise:
+		p.Epoch = r.Epoch
+	case r.Epochs > 0:
 		p.Epoch = min(p.Epoch, r.Epochs)
 	}
 	if m, ok := r.MemorySeries.At(x); ok {

@@ -43,10 +43,14 @@ func (r *Run) metrics(epoch int, m parse.Named) {
 	r.Metrics, r.MetricsEpoch = m, epoch
 	for i, name := range m.Names {
 		if i < len(m.Values) {
-			add(r.MetricSeries, name, float64(epoch), r.Elapsed, m.Values[i])
+			x := float64(epoch)
+			if r.Stepwise {
+				x = r.X()
+			}
+			add(r.MetricSeries, name, x, r.Elapsed, m.Values[i])
 		}
 	}
-	if f, ok := fitness(m); ok && (r.BestEpoch == 0 || f > r.BestFitness) {
+	if f, ok := fitness(m); ok && !r.Stepwise && (r.BestEpoch == 0 || f > r.BestFitness) {
 		r.BestEpoch, r.BestFitness = epoch, f
 	}
 }

@@ -264,7 +264,8 @@ func newRun(id, input int) *Run {
 // HasRows reports whether any row of an epoch was seen.
 func (r *Run) HasRows() bool { return r.EpochsSeen > 0 }
 
-// Position is how many epochs are done, as on the time axis of the series.
+// Position is how many epochs are done; of a run that counts none, the share that is done, or 1
+// where it is not known how many iterations there are.
 func (r *Run) Position() float64 {
 	if r.Epoch == 0 {
 		return 0
@@ -273,6 +274,15 @@ func (r *Run) Position() float64 {
 		return float64(r.Epoch)
 	}
 	return float64(r.Epoch-1) + min(1, float64(r.Iter)/float64(r.Iters))
+}
+
+// X is where the run is on the axis of its series and marks: the epochs that are done, or, where
+// the trainer counts none, the iterations.
+func (r *Run) X() float64 {
+	if r.Stepwise {
+		return float64(max(r.Iter, 0))
+	}
+	return r.Position()
 }
 
 // Place names where a run is, was or died: an epoch, or an iteration where there are no

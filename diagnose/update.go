@@ -90,7 +90,10 @@ func (r *Run) progress(e *parse.Event, p *parse.Progress) {
 	} else {
 		r.unmeasuredRows++
 	}
-	x := r.Position()
+	x := r.X()
+	if r.Stepwise {
+		r.addLosses(st, x)
+	}
 	if p.Rate > 0 && (p.Complete() || p.Iter%16 == 0) {
 		r.RateSeries.Add(x, r.Elapsed, p.Rate)
 	}
@@ -179,9 +182,15 @@ func (r *Run) closeEpoch(st *EpochStat) {
 	if r.firstLosses == nil {
 		r.firstLosses = slices.Clone(st.Losses)
 	}
+	if !r.Stepwise { // else each row has added its own
+		r.addLosses(st, float64(st.Epoch))
+	}
+}
+
+func (r *Run) addLosses(st *EpochStat, x float64) {
 	for i, v := range st.Losses {
 		if i < len(r.Columns) {
-			add(r.LossSeries, r.Columns[i], float64(st.Epoch), r.Elapsed, v)
+			add(r.LossSeries, r.Columns[i], x, r.Elapsed, v)
 		}
 	}
 }
@@ -295,10 +304,10 @@ func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 	case parse.BatchReduced:
 		r.batchPeak, r.firstLevel, r.firstLosses = 0, 0, nil // of what does not fit
 		r.Batch, grave = n.Batch, true
-		r.mark(MarkBatchReduced, r.Position(), Say("mark.batch", n.Batch))
+		r.mark(MarkBatchReduced, r.X(), Say("mark.batch", n.Batch))
 	case parse.NaNRecovery:
 		grave = true
-		r.mark(MarkNaN, r.Position(), Say("mark.nan"))
+		r.mark(MarkNaN, r.X(), Say("mark.nan"))
 	case parse.AMPPassed, parse.AMPSkipped:
 		r.AMPFailed = false
 		r.AMPPassed = n.Kind == parse.AMPPassed

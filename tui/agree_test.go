@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -81,5 +82,43 @@ func TestNumbersAgree(t *testing.T) {
 		if checked[what] == 0 {
 			t.Errorf("no screen shows twice: %s", what)
 		}
+	}
+}
+
+// TestIterationsHaveAnAxis promises that a run of a trainer that counts no epochs has its curve
+// over the iterations, with or without their number, and a past.
+func TestIterationsHaveAnAxis(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	for i := 1; i <= 60; i++ {
+		fmt.Fprintf(&log, "[11/30 12:%02d:00 d2.utils.events]:  eta: 0:10:00  iter: %d  total_loss: %.3f  loss_cls: 0.3  time: 0.30  data_time: 0.01  lr: 0.0002  max_mem: %dM\n", i-1, i*20-1, 2-float64(i)/60, 4000+10*i)
+	}
+	snap := snapshotOf(false, log.String())
+	if len(snap.Runs) != 1 || !snap.Runs[0].Stepwise || snap.Runs[0].MemorySeries.Len() != 60 {
+		t.Fatalf("%d runs", len(snap.Runs))
+	}
+	live := plainText(t, screenOf(snap, Options{}, 100, 30).View().Content)
+	for _, want := range []string{" iter ", "200", "1000"} {
+		if !strings.Contains(live, want) {
+			t.Errorf("no %q in\n%s", want, live)
+		}
+	}
+	curve := regexp.MustCompile(`[─╭╮╯╰╴╶]{40,}`)
+	rows := 0
+	for _, l := range strings.Split(live, "\n") {
+		if strings.Contains(l, "┤") && !curve.MatchString(l) && strings.ContainsAny(l, "╭╯") {
+			rows++
+		}
+	}
+	if rows < 3 {
+		t.Errorf("the curve rises over %d rows:\n%s", rows, live)
+	}
+	past := plainText(t, screenOf(snap, Options{}, 100, 30, "shift+left").View().Content)
+	if !strings.Contains(past, "at iteration 1") || strings.Contains(past, "100%") {
+		t.Errorf("the past is\n%s", past)
+	}
+	first := plainText(t, screenOf(snap, Options{}, 100, 30, "home").View().Content)
+	if !strings.Contains(first, "at iteration 20 ") {
+		t.Errorf("the first moment is\n%s", first)
 	}
 }

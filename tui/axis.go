@@ -7,7 +7,7 @@ import (
 	"yolotop/diagnose"
 )
 
-// axis is the time axis of a chart in epochs done.
+// axis is the time axis of a chart, in epochs done or, where a trainer counts none, iterations.
 type axis struct {
 	from, to float64
 	cells    int
@@ -29,7 +29,7 @@ func (s scene) newAxis(cells int) axis {
 		}
 	}
 	if n := float64(s.view.window); n > 0 && n < a.to-a.from {
-		end := max(s.run.Position(), a.from+n)
+		end := max(s.run.X(), a.from+n)
 		if !s.live() {
 			end = min(end, max(float64(s.view.cursor)+math.Floor(n/2), a.from+n))
 		}
@@ -56,8 +56,12 @@ func runAxis(r *diagnose.Run, cells int) axis {
 	if p := r.MemorySeries.Points(); len(p) > 0 {
 		from = math.Max(0, math.Min(from, math.Ceil(p[0].X)-1))
 	}
-	length := roundUp(math.Max(r.Position()-from, 1))
-	if left := float64(r.Epochs) - from; left > 0 && length > left && r.Position() <= float64(r.Epochs) {
+	length := roundUp(math.Max(r.X()-from, 1))
+	total := float64(r.Epochs)
+	if r.Stepwise {
+		total = float64(max(r.Iters, 0))
+	}
+	if left := total - from; left > 0 && length > left && r.X() <= total {
 		length = left
 	}
 	return axis{from: from, to: from + length, cells: cells}

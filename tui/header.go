@@ -94,8 +94,11 @@ func (s scene) settings() []string {
 // log does not tell.
 func (s scene) done() (share float64, ok bool) {
 	r := s.run
-	if !s.live() {
-		return 1, true
+	switch {
+	case !s.live() && r.Stepwise && r.Iters > 0:
+		return math.Min(1, s.position()/float64(r.Iters)), true
+	case !s.live():
+		return 1, !r.Stepwise
 	}
 	if r.Iters <= 0 || r.Iter < 0 {
 		return 0, false
@@ -107,11 +110,15 @@ func (s scene) done() (share float64, ok bool) {
 // the iterations.
 func (s scene) epochOf() string {
 	if s.run.Stepwise && s.run.Iter >= 0 {
+		at := strconv.Itoa(s.run.Iter)
+		if !s.live() {
+			at = strconv.Itoa(s.view.cursor)
+		}
 		if s.run.Iters <= 0 {
-			return strconv.Itoa(s.run.Iter)
+			return at
 		}
 		of := strconv.Itoa(s.run.Iters)
-		return fitRight(strconv.Itoa(s.run.Iter), len(of)) + "/" + of
+		return fitRight(at, len(of)) + "/" + of
 	}
 	e := strconv.Itoa(s.epoch())
 	if s.run.Epochs <= 0 {

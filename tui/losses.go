@@ -16,6 +16,9 @@ func (s scene) tableEpochs() (rows []diagnose.EpochStat, current bool) {
 			rows = append(rows, e)
 		}
 	}
+	if !s.live() && s.run.Stepwise {
+		return []diagnose.EpochStat{s.past(s.view.cursor)}, false
+	}
 	if !s.live() && (len(rows) == 0 || rows[0].Epoch < s.view.cursor) {
 		return append([]diagnose.EpochStat{s.past(s.view.cursor)}, rows...), false
 	}
@@ -30,10 +33,13 @@ func (s scene) lossesPane(w, h int) (caption, []string) {
 		return c, []string{s.theme.dim.Styled(s.say("losses.none"))}
 	}
 	t := s.theme
-	epochCells := max(5, len(strconv.Itoa(max(s.run.Epochs, s.run.Epoch))), width(s.say("losses.epoch")))
+	epochCells := max(5, len(strconv.Itoa(max(s.run.Epochs, s.run.Epoch))), width(s.axisUnit()))
+	if s.run.Stepwise {
+		epochCells = max(epochCells, len(strconv.Itoa(max(s.run.Iters, s.run.Iter))))
+	}
 	const noteCells = 8
 	cols := s.columns(w - epochCells - noteCells)
-	head := fitRight(s.say("losses.epoch"), epochCells)
+	head := fitRight(s.axisUnit(), epochCells)
 	curves := spaces(epochCells)
 	for _, col := range cols {
 		head += fitRight(col.name, col.cells)
@@ -55,7 +61,11 @@ func (s scene) lossesPane(w, h int) (caption, []string) {
 // lossRow is one epoch of the table.
 func (s scene) lossRow(e diagnose.EpochStat, cols []column, epochCells int, current bool) string {
 	t := s.theme
-	line := fitRight(strconv.Itoa(e.Epoch), epochCells)
+	number := e.Epoch
+	if s.run.Stepwise && s.live() {
+		number = s.run.Iter
+	}
+	line := fitRight(strconv.Itoa(number), epochCells)
 	if current || !s.live() && e.Epoch == s.view.cursor {
 		line = t.strong.Styled(line)
 	}

@@ -73,7 +73,7 @@ func (s scene) marks(a axis) (line, legend string) {
 	var kinds []diagnose.MarkKind
 	for _, m := range s.run.Marks {
 		c := a.cell(m.X)
-		if m.X == float64(int(m.X)) && m.X > a.from {
+		if m.X == float64(int(m.X)) && m.X > a.from && !s.run.Stepwise {
 			c = a.end(int(m.X)) // between two epochs: where the first one ends
 		}
 		if c < 0 || c >= a.cells || used[c] && markMood(cells[c]) > markMood(m.Kind) {

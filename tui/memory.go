@@ -38,7 +38,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
 	}
 	if held := s.heldAtDeath(); held > 0 && !driver && s.live() {
-		if i := a.cell(s.run.Position()); i >= 0 && i < len(p.main) {
+		if i := a.cell(s.run.X()); i >= 0 && i < len(p.main) {
 			if end := &p.main[i]; end.N == 0 || end.Max < float64(held) {
 				*end = diagnose.Point{Min: float64(held), Max: float64(held), Sum: float64(held), Last: float64(held), N: 1}
 			}

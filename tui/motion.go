@@ -136,18 +136,27 @@ func (m *Model) turn(by int) tea.Cmd {
 	return nil
 }
 
-// travel moves the cursor in time by epochs. Past the newest one it is live again.
+// travel moves the cursor in time by epochs, or hundredths of the iterations where there are no
+// epochs. Past the newest one it is live again.
 func (m *Model) travel(by int) tea.Cmd {
 	s := m.scene()
 	if s.run == nil || !s.run.HasRows() {
 		return nil
 	}
-	first, now := max(1, s.run.FirstEpoch), s.epoch()
+	first, now, newest := max(1, s.run.FirstEpoch), s.epoch(), s.run.Epoch
+	if s.run.Stepwise {
+		a := runAxis(s.run, 1)
+		first, now, newest = max(1, int(a.from)), int(s.position()), s.run.Iter
+		if p := s.run.MemorySeries.Points(); len(p) > 0 {
+			first = max(first, int(p[0].X))
+		}
+		by = max(-newest, min(by, newest)) * max(1, int(a.to-a.from)/100)
+	}
 	to := max(now+by, first)
-	if to >= s.run.Epoch && by > 0 || s.run.Epoch <= first {
+	if to >= newest && by > 0 || newest <= first {
 		return m.live()
 	}
-	m.view.cursor = min(to, s.run.Epoch)
+	m.view.cursor = min(to, newest)
 	m.settleView()
 	return nil
 }

@@ -139,7 +139,7 @@ func (s scene) drawPlot(p plot) []string {
 	if marks, _ := s.marks(a); marks != "" {
 		lines = append(lines, spaces(gutter)+marks)
 	}
-	unit := fitRight(s.say("memory.epoch"), gutter-1)
+	unit := fitRight(s.axisUnit(), gutter-1)
 	lines = append(lines, s.theme.dim.Styled(unit+" ")+s.underCursor(labels, strconv.Itoa(s.view.cursor), a))
 	if sc.rows >= timeRows {
 		if times := s.timeLabels(a); times != "" {
@@ -170,6 +170,21 @@ func area(values []float64, sc scale) grid {
 		}
 	}
 	return g
+}
+
+// axisUnit is what the axis counts.
+func (s scene) axisUnit() string {
+	if s.run.Stepwise {
+		return s.say("memory.iter")
+	}
+	return s.say("memory.epoch")
+}
+
+func (s scene) windowKey() diagnose.Key {
+	if s.run.Stepwise {
+		return "chart.window.iter"
+	}
+	return "chart.window"
 }
 
 // timeRows is from how many rows of a chart on the axis has the time, too.
@@ -280,7 +295,7 @@ func (s scene) timeLabels(a axis) string {
 	out := []rune(spaces(a.cells))
 	step := a.tickStep()
 	free, any := 0, false
-	for e := (int(a.from)/step + 1) * step; float64(e) <= min(a.to, s.run.Position()); e += step {
+	for e := (int(a.from)/step + 1) * step; float64(e) <= min(a.to, s.run.X()); e += step {
 		at := s.run.At(float64(e)).Run
 		if at <= 0 {
 			continue
@@ -326,9 +341,9 @@ func (s scene) scaleNote(a axis, sc scale) string {
 	if n := s.view.window; n > 0 {
 		to := a.to
 		if !a.ahead {
-			to = min(to, max(1, s.run.Position()))
+			to = min(to, max(1, s.run.X()))
 		}
-		parts = append(parts, s.say("chart.window", int(math.Ceil(a.from))+1, int(math.Ceil(to))))
+		parts = append(parts, s.say(s.windowKey(), int(math.Ceil(a.from))+1, int(math.Ceil(to))))
 	}
 	switch {
 	case s.view.zoom == zoomZero:

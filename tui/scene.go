@@ -77,7 +77,7 @@ func (s scene) epoch() int {
 	if s.run == nil {
 		return 0
 	}
-	if !s.live() {
+	if !s.live() && !s.run.Stepwise {
 		return s.view.cursor
 	}
 	return s.run.Epoch
@@ -91,7 +91,7 @@ func (s scene) position() float64 {
 	if !s.live() {
 		return float64(s.view.cursor)
 	}
-	return s.run.Position()
+	return s.run.X()
 }
 
 // stat is the row of an epoch; nil if it is not kept.
@@ -114,7 +114,11 @@ func (s scene) findings() []*diagnose.Finding {
 	}
 	var out []*diagnose.Finding
 	for _, f := range s.run.Findings {
-		if s.live() && f.Active || !s.live() && f.First.Epoch <= s.view.cursor && (f.Active || f.Last.Epoch >= s.view.cursor) {
+		first, last := f.First.Epoch, f.Last.Epoch
+		if s.run.Stepwise {
+			first, last = f.First.Iter, f.Last.Iter
+		}
+		if s.live() && f.Active || !s.live() && first <= s.view.cursor && (f.Active || last >= s.view.cursor) {
 			out = append(out, f)
 		}
 	}

@@ -160,6 +160,9 @@ func press(key string) tea.KeyPressMsg {
 	if code, ok := codes[key]; ok {
 		return tea.KeyPressMsg{Code: code}
 	}
+	if key == "shift+left" {
+		return tea.KeyPressMsg{Code: tea.KeyLeft, Mod: tea.ModShift}
+	}
 	if key == "shift+tab" {
 		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
 	}

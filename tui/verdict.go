@@ -305,6 +305,9 @@ func (s scene) quiet(g *diagnose.Finding) verdict {
 // pastVerdict is what was true at the cursor.
 func (s scene) pastVerdict() verdict {
 	v := verdict{mood: moodInfo, parts: []string{s.say("verdict.past", s.view.cursor, s.run.Epoch)}}
+	if s.run.Stepwise {
+		v.parts[0] = s.say("verdict.past.iter", s.view.cursor, s.run.Iter)
+	}
 	if p := s.run.At(s.position()); p.Memory > 0 {
 		v.parts = append(v.parts, s.memoryWord()+" "+diagnose.FormatGiB(p.Memory))
 	}

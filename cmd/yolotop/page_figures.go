@@ -31,19 +31,16 @@ const perGiB = 1 / float64(parse.GiB)
 
 // span is the horizontal axis of a run: epochs, or iterations where there are no epochs.
 type span struct {
-	from, to, scale float64
-	unit            string
+	from, to float64
+	unit     string
 }
 
 func spanOf(r *diagnose.Run) span {
-	s := span{scale: 1, unit: "epoch"}
+	s := span{unit: "epoch"}
 	if r.Stepwise {
 		s.unit = "iteration"
-		if r.Iters > 0 {
-			s.scale = float64(r.Iters)
-		}
 	}
-	s.from, s.to = math.Inf(1), r.Position()
+	s.from, s.to = math.Inf(1), r.X()
 	for _, series := range []*diagnose.Series{&r.MemorySeries, &r.DriverSeries} {
 		if points := series.Points(); len(points) > 0 {
 			s.from = min(s.from, math.Ceil(points[0].From)-1)
@@ -62,16 +59,11 @@ func spanOf(r *diagnose.Run) span {
 
 // points are a series on this axis.
 func (s span) points(series *diagnose.Series, scale float64) []diagnose.Point {
-	points := columnsOf(series, s.from, s.to, scale)
-	for i := range points {
-		points[i].X *= s.scale
-		points[i].From *= s.scale
-	}
-	return points
+	return columnsOf(series, s.from, s.to, scale)
 }
 
 func (s span) chart(title string, w, h vg.Length) chart {
-	return chart{title: title, width: w, height: h, from: s.from * s.scale, to: s.to * s.scale, xUnit: s.unit}
+	return chart{title: title, width: w, height: h, from: s.from, to: s.to, xUnit: s.unit}
 }
 
 // memory is the curve of memory against the card, nil where nothing was measured.
@@ -100,11 +92,7 @@ func (m pageMaker) memory(r *diagnose.Run) *figure {
 	notes = append(notes, c.limit(m, total)...)
 	if c.xUnit != "s" {
 		var kinds []diagnose.MarkKind
-		marks := slices.Clone(r.Marks)
-		for i := range marks {
-			marks[i].X *= s.scale
-		}
-		c.marks, kinds = marksOf(marks, c.from, c.to)
+		c.marks, kinds = marksOf(r.Marks, c.from, c.to)
 		for _, k := range kinds {
 			letter, name := tui.MarkSign(k)
 			notes = append(notes, string(letter)+": "+m.say(name))
