@@ -121,6 +121,10 @@ var screenTexts = map[Key]text{
 	"memory.of":            {"%[1]s of %[2]s", "%[1]s / %[2]s"},
 
 	"pane.gauges":           {"GPUs, as the driver counts", "GPU（驱动统计）"},
+	"pane.devices":          {"Memory of %[1]s over the time", "%[1]s 的显存随时间变化"},
+	"pane.busy":             {"Busy", "忙碌"},
+	"devices.others":        {"%[1]s: the other GPUs", "%[1]s：其他 GPU"},
+	"devices.now":           {"now %[1]s · mean %[2]s", "现在 %[1]s · 平均 %[2]s"},
 	"pane.machine":          {"This machine", "本机"},
 	"gauges.recorded":       {"recorded in %[1]s", "记录于 %[1]s"},
 	"gauges.unjoined":       {"not tied to the run", "未与训练关联"},

@@ -16,6 +16,8 @@ const (
 	paneGauges
 	paneProcesses
 	paneStory
+	paneDevices // the memory of devices over the time
+	paneBusy    // how busy they are
 	panes
 )
 
@@ -96,6 +98,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	gpus, gauges := len(s.devices()), s.gaugeCount()
 	if s.starting() && s.sampled() {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
+		if s.timed() {
+			list = append(list, wish{panes: devicePanes(sh), least: out + 6, like: out + 12, most: 1 << 20, grow: 2})
+		}
 	} else if s.searching() && s.run == nil {
 		n := len(s.searchLines(w - 2))
 		list = append(list, wish{panes: []pane{paneStart}, least: out + 3, like: out + n, most: out + n + 1})
@@ -121,6 +126,9 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	}
 	if gauges > 0 && sh != side && (!s.starting() || !s.sampled()) {
 		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(max(1, gaugesLeast(gpus, w-2)), 4), like: out + gauges, most: out + gauges})
+	}
+	if s.run == nil && s.timed() {
+		list = append(list, wish{panes: devicePanes(sh), least: out + 6, like: out + 12, most: 1 << 20, grow: 2})
 	}
 	switch lines := min(found, 4); {
 	case sh == wide && !s.starting():
@@ -149,10 +157,18 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	if n := min(len(s.processes()), processesMost); n > 0 && (sh == wide || sh == mid && s.run == nil) {
 		list = append(list, wish{panes: []pane{paneProcesses}, least: out + min(n, 2), like: out + n, most: out + n, yields: s.run != nil})
 	}
-	if s.run == nil && s.searching() {
+	if s.run == nil && s.searching() || s.starting() && s.sampled() && s.timed() && len(s.run.Log) == 0 {
 		return list // there is no log
 	}
 	return append(list, wish{panes: []pane{paneLog}, least: out + 2, like: out + 4, most: 1 << 20, grow: 1, yields: true})
+}
+
+// devicePanes are the charts of the devices.
+func devicePanes(sh shape) []pane {
+	if sh == wide {
+		return []pane{paneDevices, paneBusy}
+	}
+	return []pane{paneDevices}
 }
 
 // allocate shares height lines among the wishes; those at the end that do not fit
@@ -255,6 +271,10 @@ func (s scene) content(p pane, w, h int) (caption, []string) {
 		return s.gauges(w, h)
 	case paneProcesses:
 		return s.processesPane(w, h)
+	case paneDevices:
+		return s.deviceMemory(w, h)
+	case paneBusy:
+		return s.deviceBusy(w, h)
 	case paneStory:
 		return caption{title: s.say("pane.story")}, s.storyLines(w)
 	}

@@ -62,9 +62,8 @@ func extent(cols []diagnose.Point, per float64) (lo, hi float64, ok bool) {
 	return lo, hi, ok
 }
 
-// drawPlot draws the chart: its rows, its axis, the marks of the run below it, the epochs and,
-// where there is room for it, the time.
-func (s scene) drawPlot(p plot) []string {
+// plotRows draws the rows of a chart.
+func (s scene) plotRows(p plot) []string {
 	a, sc := p.axis, p.scale
 	lows, highs := hold(p.main)
 	for i := range lows {
@@ -134,6 +133,13 @@ func (s scene) drawPlot(p plot) []string {
 		}
 		lines = append(lines, line.String())
 	}
+	return lines
+}
+
+// drawPlot draws the chart: its rows, its axis, the marks of the run below it, the epochs and,
+// where there is room for it, the time.
+func (s scene) drawPlot(p plot) []string {
+	a, sc, lines := p.axis, p.scale, s.plotRows(p)
 	axisLine, labels := a.draw()
 	lines = append(lines, s.theme.border.Styled(spaces(gutter-1)+"└"+axisLine))
 	if marks, _ := s.marks(a); marks != "" {
