@@ -93,6 +93,7 @@ type LogLine struct {
 type Run struct {
 	ID     int
 	Inputs []int // indexes of the inputs it was read from, the first one leads
+	live   bool  // it began while somebody looked
 
 	Trainer, Version, Torch string
 	Task, Model, Data       string

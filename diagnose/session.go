@@ -232,7 +232,7 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 		if _, ok := e.Record.(*parse.Config); ok && e.Line == 0 { // args.yaml, read before its results.csv
 			in.config = &e
 		}
-		s.begin(in, e.Input)
+		s.begin(in, e)
 	}
 	rows := in.run.HasRows()
 	switch r := e.Record.(type) {
@@ -246,24 +246,24 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 		}
 	case *parse.Config:
 		if rows {
-			s.next(in, e.Input)
+			s.next(in, e)
 		}
 	case *parse.Notice:
 		switch r.Kind {
 		case parse.TrainingStarted:
 			if rows {
-				s.next(in, e.Input)
+				s.next(in, e)
 			}
 		case parse.BatchReduced, parse.NaNRecovery:
 			in.retry = true
 		case parse.EpochBegan:
 			if r.Epoch < in.run.Epoch && !in.retry {
-				s.next(in, e.Input)
+				s.next(in, e)
 			}
 		}
 	case *parse.Progress:
 		if r.Epoch < in.run.Epoch && !in.retry {
-			s.next(in, e.Input)
+			s.next(in, e)
 		} else if r.Epoch > in.run.Epoch {
 			in.retry = false
 		}
@@ -271,7 +271,7 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 		in.isCSV = true
 		if r.Epoch <= in.run.FirstEpoch && r.Epoch < in.run.Epoch && !in.joined {
 			in.rows = nil
-			s.next(in, e.Input)
+			s.next(in, e)
 		}
 		if len(s.inputs) > 1 && !in.joined && len(in.rows) < rowsKept {
 			in.rows = append(in.rows, e)
@@ -280,19 +280,27 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 	return true
 }
 
-// begin makes the first run of an input.
-func (s *Session) begin(in *inputState, input int) {
-	in.run = newRun(s.nextID, input)
+// begin makes the first run of an input. What was written before anybody looked stands in the order
+// of the inputs, whichever was read first; what begins later stands behind that.
+func (s *Session) begin(in *inputState, e parse.Event) {
+	in.run = newRun(s.nextID, e.Input)
+	in.run.live = !e.Arrival.IsZero()
 	s.nextID++
-	s.runs = append(s.runs, in.run)
+	at := len(s.runs)
+	if !in.run.live {
+		for at > 0 && (s.runs[at-1].live || s.runs[at-1].Inputs[0] > e.Input) {
+			at--
+		}
+	}
+	s.runs = slices.Insert(s.runs, at, in.run)
 }
 
 // next ends the input's run and begins another one.
-func (s *Session) next(in *inputState, input int) {
+func (s *Session) next(in *inputState, e parse.Event) {
 	old := in.run
 	old.superseded()
 	old.settle()
-	s.begin(in, input)
+	s.begin(in, e)
 	in.run.predecessor, in.run.began = old, old.began+old.Elapsed
 	in.joined = false
 	for i := range in.banner {

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,5 +233,26 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 	}
 	if r.Epoch != 1 || r.Losses[0] != 1.1 || len(r.Findings) != 0 || r.MemorySeries.Len() != 1 || len(r.Epochal) != 1 {
 		t.Errorf("the snapshot moved: %+v", r)
+	}
+}
+
+// TestRunsStandInTheOrderOfTheInputs promises that finished files stand in the order in which they
+// were given, whichever is read first, and that what begins later is the newest.
+func TestRunsStandInTheOrderOfTheInputs(t *testing.T) {
+	t.Parallel()
+	s := NewSession(Input{Name: "a"}, Input{Name: "b"}, Input{Name: "c"})
+	write := func(input int, arrival time.Time) {
+		parse.NewStream(input).Write([]byte(epochsOf(10, 8, 8)), arrival, s.Observe)
+	}
+	for _, input := range []int{2, 0, 1} {
+		write(input, time.Time{})
+	}
+	write(0, time.Date(2025, 5, 1, 12, 0, 0, 0, time.UTC)) // the first one begins anew
+	var got []int
+	for _, r := range s.Runs() {
+		got = append(got, r.Inputs[0])
+	}
+	if want := []int{0, 1, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("runs of the inputs %v, want %v", got, want)
 	}
 }

@@ -121,11 +121,16 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 	}
 	p.scale = newScale(lo, hi, max(1e-3, (hi-lo)*1e-3), rows, false)
 	_, marks := s.marks(a)
-	note := strings.Trim(legend+" · "+s.scaleNote(a, p.scale), " ·")
+	note := s.scaleNote(a, p.scale)
 	if c.second != nil {
-		note = strings.TrimSuffix(s.dotsNote(c.dotted)+" · "+note, " · ")
+		note = joinNotes(s.dotsNote(c.dotted), note)
 	}
-	return caption{title: title, right: note, foot: marks}, append(s.drawPlot(p), s.valueStats(c, w)...)
+	return caption{title: title, right: note, foot: joinNotes(legend, marks)}, append(s.drawPlot(p), s.valueStats(c, w)...)
+}
+
+// joinNotes puts what is there of some notes behind each other.
+func joinNotes(notes ...string) string {
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " · ")
 }
 
 // secondRune draws a second curve: validation beside training, the driver's count beside torch's.
@@ -172,7 +177,7 @@ func (s scene) otherCurves(of func(*diagnose.Run) *diagnose.Series, a axis) (out
 		if series == nil || series.Len() == 0 {
 			continue
 		}
-		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark})
+		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark, run: r})
 		if legend != "" {
 			legend += " · "
 		}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	"yolotop/diagnose"
 	"yolotop/parse"
@@ -83,7 +84,7 @@ func (s scene) footerLine(w int) string {
 func (s scene) footerNote(w int) (right string, troubled bool) {
 	parts, troubled := s.sources()
 	if r := s.runOf(); r != "" {
-		parts = append([]string{r}, parts...)
+		parts = append([]string{joinNotes(r, s.otherTrouble())}, parts...)
 	}
 	if s.label != "" {
 		parts = append(parts, s.label)
@@ -97,6 +98,29 @@ func (s scene) footerNote(w int) (right string, troubled bool) {
 		right = ""
 	}
 	return right, troubled
+}
+
+// otherTrouble says how many of the other runs are in trouble, since the first line is of one run.
+func (s scene) otherTrouble() string {
+	grave, warned := 0, 0
+	for i := range s.runs {
+		if i == s.index {
+			continue
+		}
+		switch s.of(i).verdict().mood {
+		case moodCritical:
+			grave++
+		case moodWarning:
+			warned++
+		}
+	}
+	t, out := s.theme, ""
+	if grave > 0 {
+		out = strings.TrimSpace(t.glyph(moodCritical)) + " " + s.say("footer.others", grave)
+	} else if warned > 0 {
+		out = strings.TrimSpace(t.glyph(moodWarning)) + " " + s.say("footer.others", warned)
+	}
+	return out
 }
 
 // footerRoom is how many cells the footer has for its keys.

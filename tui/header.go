@@ -156,6 +156,8 @@ func (s scene) headerLine(w int) string {
 	switch {
 	case s.validates():
 		percent = fitRight(s.say("losses.val"), 4)
+	case known && share >= 1 && s.run.Epochs > s.epoch(): // of an epoch, not of the run
+		percent = fitRight(s.say("losses.done"), 4)
 	case known:
 		percent = fmt.Sprintf("%3d%%", int(share*100))
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -55,6 +56,12 @@ func (s scene) memory(w, h int) (caption, []string) {
 		values = append(values, o.cols...)
 	}
 	p.dots = append(p.dots, others...)
+	c.foot = joinNotes(legend, c.foot)
+	if apart(s.run, others) {
+		c.right = joinNotes(s.say("memory.shares"), s.scaleNote(a, p.toShares(s.run, rows)))
+		p.limit = limit{100, " " + s.say("memory.limit.each"), "100%"}
+		return c, append(s.drawPlot(p), stats...)
+	}
 	onChart := false
 	p.scale, onChart = memoryScale(values, total, rows, s.view.zoom, p.guess != nil)
 	if onChart {
@@ -63,15 +70,49 @@ func (s scene) memory(w, h int) (caption, []string) {
 			p.limit.label = " " + s.say("memory.met", gib(total), int(math.Ceil(g.toX)), int(math.Floor(g.lowX)), int(math.Ceil(g.highX))) + " "
 		}
 	}
-	notes := []string{legend, s.scaleNote(a, p.scale)}
+	notes := []string{s.scaleNote(a, p.scale)}
 	if total > 0 && !onChart && legend == "" && s.view.zoom != zoomData {
 		notes = append([]string{s.say("memory.above", total)}, notes...)
 	}
 	if !driver && s.run.DriverSeries.Len() > 0 {
 		notes = append([]string{s.dotsNote(s.say("memory.dots"))}, notes...)
 	}
-	c.right = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " · ")
+	c.right = joinNotes(notes...)
 	return c, append(s.drawPlot(p), stats...)
+}
+
+// apart reports whether runs that are drawn in one chart have cards of different sizes.
+func apart(shown *diagnose.Run, others []dots) bool {
+	return shown.Memory.Total > 0 && slices.ContainsFunc(others, func(o dots) bool {
+		return o.run.Memory.Total > 0 && o.run.Memory.Total != shown.Memory.Total
+	})
+}
+
+// toShares makes of bytes percent of the card of each run, and returns the scale for them. Runs whose
+// card is not known are left out.
+func (p *plot) toShares(shown *diagnose.Run, rows int) scale {
+	p.per, p.guess, p.styleOf = 1, nil, nil
+	p.tick = func(v, _ float64) string { return strconv.Itoa(int(math.Round(v))) + "%" }
+	lo := 100.0
+	share := func(cols []diagnose.Point, total parse.Bytes) {
+		for i, c := range cols {
+			if c.N > 0 {
+				cols[i].Min, cols[i].Max = 100*c.Min/float64(total), 100*c.Max/float64(total)
+				lo = min(lo, cols[i].Min)
+			}
+		}
+	}
+	p.dots = slices.DeleteFunc(p.dots, func(d dots) bool { return d.run != nil && d.run.Memory.Total == 0 })
+	share(p.main, shown.Memory.Total)
+	for _, d := range p.dots {
+		total := shown.Memory.Total
+		if d.run != nil {
+			total = d.run.Memory.Total
+		}
+		share(d.cols, total)
+	}
+	p.scale = newScale(lo, 100, 1, rows, true)
+	return p.scale
 }
 
 // fullnessOf is the style of a row of the chart, by how full the card is there.

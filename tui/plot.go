@@ -31,6 +31,7 @@ type dots struct {
 	cols  []diagnose.Point
 	rune  rune
 	style ansi.Style
+	run   *diagnose.Run // whose it is, nil for the one that is shown
 }
 
 // limit is a line across the chart; the zero value is none.
