@@ -122,6 +122,23 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
+// threeDigits rounds a number to three digits, as rates are printed.
+func threeDigits(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	unit := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
+	return math.Round(v*unit) / unit
+}
+
+// SentenceGap is what stands between two sentences.
+func SentenceGap(lang Lang) string {
+	if lang == Chinese {
+		return ""
+	}
+	return " "
+}
+
 // FormatDuration writes a duration in its two greatest units: "45 s", "2 min 5 s",
 // "1 h 25 min", "3 d 4 h".
 func FormatDuration(d time.Duration, lang Lang) string {

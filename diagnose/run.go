@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -428,6 +429,21 @@ func (r *Run) Gravest() *Finding {
 		}
 	}
 	return best
+}
+
+// ByGravity are the findings of the run, what is true before what was, and the gravest first.
+func (r *Run) ByGravity() []*Finding {
+	out := slices.Clone(r.Findings)
+	slices.SortStableFunc(out, func(a, b *Finding) int {
+		if a.Active != b.Active {
+			if a.Active {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Level, a.Level)
+	})
+	return out
 }
 
 // flatRows is how many rows in a row without a new high show that what is allocated has

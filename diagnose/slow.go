@@ -135,7 +135,7 @@ func (d *slow) epoch(r *Run, e *parse.Event, p *parse.Progress) {
 			d.byRate = true
 			r.raise(e, Finding{
 				Kind: Slow, GPU: r.gpu(), Level: Warning,
-				Title:   Say("slow.pressure.title", usual, p.Rate),
+				Title:   Say("slow.pressure.title", threeDigits(usual), threeDigits(p.Rate)),
 				Because: Say("slow.pressure.because", Percent(d.full), Percent(full), r.Epoch),
 				Advice:  smallerAdvice(r, st.Peak, r.Memory.Total),
 				Limits:  []Message{Say("slow.pressure.limits")},

@@ -59,9 +59,9 @@ func (r *Run) over() bool {
 
 // storyOfLength is how far the run came, and in what time.
 func (r *Run) storyOfLength() Message {
-	name := strings.TrimSpace(r.Trainer + " " + r.Model)
+	var name any = strings.TrimSpace(r.Trainer + " " + r.Model)
 	if name == "" {
-		name = "?"
+		name = Say("story.nameless")
 	}
 	of := Say("story.of", r.Epoch, max(r.Epochs, r.Epoch))
 	switch {

@@ -94,6 +94,8 @@ var screenTexts = map[Key]text{
 	"chart.val":            {"validation", "验证"},
 	"chart.lr":             {"learning rate %[1]s", "学习率 %[1]s"},
 	"chart.speed":          {"speed, it/s", "速度 it/s"},
+	"chart.then":           {"then %[1]s", "当时 %[1]s"},
+	"chart.last":           {"last %[1]s", "最后 %[1]s"},
 	"chart.now":            {"now %[1]s", "当前 %[1]s"},
 	"chart.range":          {"from %[1]s to %[2]s", "从 %[1]s 到 %[2]s"},
 	"chart.window.iter":    {"iterations %[1]s to %[2]s", "第 %[1]s 到 %[2]s 次迭代"},

@@ -3,13 +3,14 @@ package diagnose
 // storyTexts are the sentences of what became of a run.
 var storyTexts = map[Key]text{
 	"pane.story":           {"What happened", "经过"},
+	"story.nameless":       {"the training", "训练"},
 	"story.of":             {"epoch %[1]s of %[2]s", "第 %[1]s 轮（共 %[2]s 轮）"},
 	"story.reached":        {"%[1]s reached %[2]s.", "%[1]s 训练到%[2]s。"},
-	"story.reached.in":     {"%[1]s reached %[2]s in %[3]s.", "%[1]s 在%[3]s内训练到%[2]s。"},
+	"story.reached.in":     {"%[1]s reached %[2]s in %[3]s.", "%[1]s 在 %[3]s内训练到%[2]s。"},
 	"story.finished":       {"%[1]s finished with %[2]s.", "%[1]s 已完成，%[2]s。"},
-	"story.finished.in":    {"%[1]s finished with %[2]s after %[3]s.", "%[1]s 用时%[3]s完成，%[2]s。"},
+	"story.finished.in":    {"%[1]s finished with %[2]s after %[3]s.", "%[1]s 用时 %[3]s完成，%[2]s。"},
 	"story.early":          {"%[1]s stopped early at %[2]s: patience ran out.", "%[1]s 在%[2]s提前停止：耐心已用尽。"},
-	"story.early.in":       {"%[1]s stopped early at %[2]s after %[3]s: patience ran out.", "%[1]s 用时%[3]s，在%[2]s提前停止：耐心已用尽。"},
+	"story.early.in":       {"%[1]s stopped early at %[2]s after %[3]s: patience ran out.", "%[1]s 用时 %[3]s，在%[2]s提前停止：耐心已用尽。"},
 	"story.best":           {"The best epoch is %[1]s.", "最佳为第 %[1]s 轮。"},
 	"story.best.metric":    {"The best epoch is %[1]s with %[2]s %[3]s.", "最佳为第 %[1]s 轮，%[2]s %[3]s。"},
 	"story.died":           {"It died: %[1]s.", "训练终止：%[1]s。"},

@@ -148,7 +148,14 @@ func (s scene) valueStats(c chart, w int) []string {
 		return []string{""}
 	}
 	f := formatFor([]float64{series.Min(), series.Max()})
-	parts := []string{s.say("chart.now", f.write(p.Last)), s.say("chart.range", f.write(series.Min()), f.write(series.Max()))}
+	now := diagnose.Key("chart.now")
+	switch {
+	case !s.live():
+		now = "chart.then"
+	case s.run.Status != diagnose.Running:
+		now = "chart.last"
+	}
+	parts := []string{s.say(now, f.write(p.Last)), s.say("chart.range", f.write(series.Min()), f.write(series.Max()))}
 	if c.second != nil {
 		if v, ok := c.second.At(s.position()); ok {
 			parts = append(parts, c.dotted+" "+f.write(v.Last))

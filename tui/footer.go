@@ -129,6 +129,19 @@ func (s scene) footerRoom(w int) int {
 	return w - width(right) - 3
 }
 
+// idle reports whether a key has nothing to do here.
+func (s scene) idle(key diagnose.Key) bool {
+	switch key {
+	case "key.chart":
+		return s.run == nil || !s.run.HasRows()
+	case "key.time":
+		return s.run == nil || !s.run.HasRows() || s.run.Epoch <= max(1, s.run.FirstEpoch) && !s.run.Stepwise
+	case "key.explain":
+		return len(s.findings()) == 0
+	}
+	return false
+}
+
 // footerKeys are the keys of the page that fit into w cells; those that must be
 // there are counted first.
 func (s scene) footerKeys(w int) []binding {
@@ -137,7 +150,7 @@ func (s scene) footerKeys(w int) []binding {
 	used := 1
 	for _, must := range []bool{true, false} {
 		for i, b := range table {
-			if b.must != must || b.footer == "" || b.on&s.view.page.bit() == 0 || b.many && len(s.runs) < 2 || b.past && s.live() {
+			if b.must != must || s.idle(b.footer) || b.footer == "" || b.on&s.view.page.bit() == 0 || b.many && len(s.runs) < 2 || b.past && s.live() {
 				continue
 			}
 			if cells := width(b.label(s.theme)) + 1 + width(s.say(b.footer)) + 2; used+cells <= w {

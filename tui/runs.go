@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"yolotop/diagnose"
 )
 
 // openRuns lists the runs.
@@ -134,11 +136,14 @@ func (s scene) heldText() string {
 // history lists all findings of the run, those that were withdrawn, too, in the order in which they
 // began.
 func (s scene) history(w int) []string {
-	if s.run == nil || len(s.run.Findings) == 0 {
+	var out []string
+	if s.run == nil {
 		return []string{s.theme.dim.Styled(s.say("findings.none"))}
 	}
-	var out []string
 	for _, f := range s.run.Findings {
+		if s.later(f.First) {
+			continue
+		}
 		when := s.say("history.from", s.moment(f.First))
 		if !f.Active {
 			when = s.say("history.withdrawn", s.moment(f.First), s.moment(f.Last))
@@ -153,7 +158,18 @@ func (s scene) history(w int) []string {
 			out = append(out, "    "+l)
 		}
 	}
+	if len(out) == 0 {
+		out = []string{s.theme.dim.Styled(s.say("findings.none"))}
+	}
 	return out
+}
+
+// later reports whether a moment is behind the one that is shown.
+func (s scene) later(m diagnose.Moment) bool {
+	if s.run.Stepwise {
+		return !s.live() && m.Iter > s.view.cursor
+	}
+	return !s.live() && m.Epoch > s.view.cursor
 }
 
 // openHistory shows all findings.

@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"yolotop/diagnose"
+)
 
 // storyCells is how wide the story is at most: longer lines are hard to read.
 const storyCells = 110
@@ -15,5 +19,5 @@ func (s scene) storyLines(w int) []string {
 	for _, m := range s.run.Story() {
 		parts = append(parts, clean(m.In(s.lang)))
 	}
-	return wrap(strings.Join(parts, " "), min(w, storyCells))
+	return wrap(strings.Join(parts, diagnose.SentenceGap(s.lang)), min(w, storyCells))
 }

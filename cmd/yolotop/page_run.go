@@ -138,9 +138,7 @@ func (m pageMaker) run(r *diagnose.Run) pageRun {
 	p.TextChart = m.private.lines(tui.MemoryChart(r, m.lang, 72, 14))
 	p.Losses, p.Metrics, p.Omitted = m.panels(r)
 	p.Epochs = m.epochs(r)
-	found := slices.Clone(r.Findings)
-	slices.SortStableFunc(found, func(a, b *diagnose.Finding) int { return int(b.Level) - int(a.Level) })
-	for _, f := range found {
+	for _, f := range r.ByGravity() {
 		if f.Active {
 			p.Findings = append(p.Findings, m.finding(r, f))
 		} else {

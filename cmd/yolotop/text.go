@@ -39,7 +39,7 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 	for _, m := range run.Comparison() {
 		fmt.Fprintf(b, "  %s: %s\n", diagnose.Say("check.others").In(lang), tui.Clean(m.In(lang)))
 	}
-	for _, f := range run.Findings {
+	for _, f := range run.ByGravity() {
 		writeFinding(b, run, f, lang)
 	}
 }
@@ -50,7 +50,7 @@ func storyText(run *diagnose.Run, lang diagnose.Lang) string {
 	for _, m := range run.Story() {
 		parts = append(parts, tui.Clean(m.In(lang)))
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(parts, diagnose.SentenceGap(lang))
 }
 
 // describe is what the run is: trainer, task, model, settings.
