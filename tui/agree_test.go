@@ -85,15 +85,20 @@ func TestNumbersAgree(t *testing.T) {
 	}
 }
 
+// iterationsOf is a log of a trainer that counts iterations and no epochs, and does not say how many.
+func iterationsOf(rows int) string {
+	var log strings.Builder
+	for i := 1; i <= rows; i++ {
+		fmt.Fprintf(&log, "[11/30 12:%02d:00 d2.utils.events]:  eta: 0:10:00  iter: %d  total_loss: %.3f  loss_cls: 0.3  time: 0.30  data_time: 0.01  lr: 0.0002  max_mem: %dM\n", i-1, i*20-1, 2-float64(i)/60, 4000+10*i)
+	}
+	return log.String()
+}
+
 // TestIterationsHaveAnAxis promises that a run of a trainer that counts no epochs has its curve
 // over the iterations, with or without their number, and a past.
 func TestIterationsHaveAnAxis(t *testing.T) {
 	t.Parallel()
-	var log strings.Builder
-	for i := 1; i <= 60; i++ {
-		fmt.Fprintf(&log, "[11/30 12:%02d:00 d2.utils.events]:  eta: 0:10:00  iter: %d  total_loss: %.3f  loss_cls: 0.3  time: 0.30  data_time: 0.01  lr: 0.0002  max_mem: %dM\n", i-1, i*20-1, 2-float64(i)/60, 4000+10*i)
-	}
-	snap := snapshotOf(false, log.String())
+	snap := snapshotOf(false, iterationsOf(60))
 	if len(snap.Runs) != 1 || !snap.Runs[0].Stepwise || snap.Runs[0].MemorySeries.Len() != 60 {
 		t.Fatalf("%d runs", len(snap.Runs))
 	}

@@ -66,6 +66,21 @@ func hostileRuns() map[string]*diagnose.Snapshot {
 	}
 	all["a million epochs"] = long
 
+	all["devices"] = snapshotOf(true, samplesOf())
+	odd := snapshotOf(true, samplesOf())
+	for i, g := range odd.Runs[0].GPUs {
+		g.Name, g.UUID, g.Total = bad[2*i%len(bad)], bad[0], parse.Bytes(i)
+		for k, v := range []float64{math.NaN(), math.Inf(1), -1, 0, 1e30} {
+			g.Busy.Add(1e6+float64(k), time.Hour, v)
+			g.Memory.Add(1e9*float64(1+k), time.Hour, v)
+		}
+	}
+	all["odd devices"] = odd
+	all["iterations"] = snapshotOf(false, iterationsOf(60))
+	cards := snapshotOf(true, situations()["oom"].log, situations()["finished"].log, situations()["healthy"].log)
+	cards.Runs[1].Memory.Total, cards.Runs[2].Memory.Total = 1, 0
+	all["cards of different sizes"] = cards
+
 	zero := snapshotOf(false, situations()["healthy"].log)
 	z := zero.Runs[0]
 	z.Epochal, z.MemorySeries, z.Epoch, z.Epochs, z.Iters = nil, diagnose.Series{}, 0, 0, -1

@@ -47,7 +47,7 @@ then without a margin, then dead of a dense batch, with the reason and the remed
 			}
 			const name = "demo"
 			w := &watcher{
-				env: env, options: o, pace: demoEvery,
+				env: env, options: o, pace: demoEvery, sample: true,
 				session: diagnose.NewSession(diagnose.Input{Name: name}),
 				sources: []sources.Source{sources.NewReplay(name, data, 0, speed)},
 			}

@@ -115,7 +115,7 @@ func (w *watcher) summarize() {
 		if run.Known {
 			name, summary := tui.Clean(w.session.Inputs()[run.Inputs[0]].Name), tui.Summary(run, w.session.Inputs(), w.options.lang)
 			fmt.Fprintf(w.env.stdout, "%s: %s\n", w.options.looks.dress(name), w.options.looks.dress(summary))
-			if command := run.ResumeCommand(); command != "" && run.HasRows() && run.Resumable() && run.Status != diagnose.Finished && run.Status != diagnose.StoppedEarly {
+			if command := run.ResumeCommand(); command != "" && !w.sample && run.HasRows() && run.Resumable() && run.Status != diagnose.Finished && run.Status != diagnose.StoppedEarly {
 				fmt.Fprintf(w.env.stdout, "%s\n", diagnose.Say("summary.resume", command).In(w.options.lang))
 			}
 		}

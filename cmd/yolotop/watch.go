@@ -80,6 +80,7 @@ type watcher struct {
 	drainers  []sources.Drainer // programs that must not be left without a reader
 	machine   []sources.Source  // of the machine itself; they never end
 	ended     int
+	sample    bool                     // what is shown is nobody's training
 	keptInput int                      // of what a keeper holds
 	offset    int64                    // of the newest event of a training that a keeper holds
 	shown     atomic.Int64             // that offset when a snapshot was last taken for the screen
