@@ -95,6 +95,9 @@ type Run struct {
 	ID     int
 	Inputs []int // indexes of the inputs it was read from, the first one leads
 	live   bool  // it began while somebody looked
+	// Continues is the ID of the run before it in the same input whose training it has resumed; 0 if
+	// there is none.
+	Continues int
 
 	Trainer, Version, Torch string
 	Task, Model, Data       string

@@ -284,6 +284,9 @@ func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 		}
 	case parse.Resumed:
 		r.FirstEpoch, r.Epochs = n.Epoch, n.Epochs
+		if p := r.predecessor; p != nil && n.Epoch > 1 && n.Epoch <= p.Epoch+1 {
+			r.Continues = p.ID
+		}
 		r.mark(MarkResumed, float64(n.Epoch-1), Say("mark.resumed", n.Epoch))
 	case parse.SaveDir:
 		r.SaveDir = n.Path

@@ -127,3 +127,32 @@ func TestIterationsHaveAnAxis(t *testing.T) {
 		t.Errorf("the first moment is\n%s", first)
 	}
 }
+
+// TestAResumedRunHasOneAxis promises that the curves of a run that was resumed in the same log begin
+// where the run before it began, and that it keeps its name.
+func TestAResumedRunHasOneAxis(t *testing.T) {
+	t.Parallel()
+	before := newLog(100).scanned().whole(1, 12, flat).String() + "\nKeyboardInterrupt\n"
+	after := newLog(100).scanned()
+	after.WriteString("Resuming training runs/detect/train/weights/last.pt from epoch 13 to 100 total epochs\n")
+	resumed := strings.Replace(after.whole(13, 20, flat).String(), "model=yolov8m.pt", "model=runs/detect/train/weights/last.pt", 1)
+	snap := snapshotOf(false, before+resumed)
+	if len(snap.Runs) != 2 || snap.Runs[1].Continues != snap.Runs[0].ID {
+		t.Fatalf("%d runs", len(snap.Runs))
+	}
+	for _, keys := range [][]string{nil, {"tab"}} {
+		frame := plainText(t, screenOf(snap, Options{}, 120, 40, keys...).View().Content)
+		for _, want := range []string{" yolov8m detect", "epoch  20/100", "r = resumed"} {
+			if !strings.Contains(frame, want) {
+				t.Errorf("no %q in\n%s", want, frame)
+			}
+		}
+		if !regexp.MustCompile(`epoch +(1|2|5) `).MatchString(frame) {
+			t.Errorf("the axis does not begin with the first run:\n%s", frame)
+		}
+	}
+	unrelated := strings.Replace(resumed, "from epoch 13", "from epoch 50", 1)
+	if runs := snapshotOf(false, before+unrelated).Runs; runs[len(runs)-1].Continues != 0 {
+		t.Error("a run that was resumed from elsewhere continues the one before it")
+	}
+}

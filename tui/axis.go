@@ -21,6 +21,9 @@ const windowLeast = 2
 // what is around the cursor.
 func (s scene) newAxis(cells int) axis {
 	a := runAxis(s.run, cells)
+	for e := s.earlier(s.run); e != nil; e = s.earlier(e) {
+		a.from = min(a.from, runAxis(e, cells).from)
+	}
 	if s.view.compare {
 		for _, r := range s.runs {
 			if o := runAxis(r, cells); r.HasRows() {

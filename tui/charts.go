@@ -91,9 +91,8 @@ func (s scene) chartPane(w, h int) (caption, []string) {
 
 // valueChart draws a loss, a metric, a learning rate or the speed over the epochs.
 func (s scene) valueChart(c chart, w, h int) (caption, []string) {
-	series := c.of(s.run)
 	a := s.newAxis(max(0, w-gutter))
-	p := plot{axis: a, per: 1, style: s.theme.curve, main: series.Columns(a.from, a.to, a.cells), tick: tickLabel}
+	p := plot{axis: a, per: 1, style: s.theme.curve, main: s.columnsOf(c.of, a), tick: tickLabel}
 	values := slices.Clone(p.main)
 	if c.second != nil {
 		second := c.second.Columns(a.from, a.to, a.cells)
@@ -126,6 +125,38 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 		note = joinNotes(s.dotsNote(c.dotted), note)
 	}
 	return caption{title: title, right: note, foot: joinNotes(legend, marks)}, append(s.drawPlot(p), s.valueStats(c, w)...)
+}
+
+// earlier is the run that a run has resumed, nil if it has not, or that one is not known.
+func (s scene) earlier(r *diagnose.Run) *diagnose.Run {
+	if r == nil || r.Continues == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(s.runs, func(o *diagnose.Run) bool { return o.ID == r.Continues && o.ID < r.ID })
+	if i < 0 {
+		return nil
+	}
+	return s.runs[i]
+}
+
+// columnsOf are the columns of a curve, before a resumption those of the runs that were resumed.
+func (s scene) columnsOf(of func(*diagnose.Run) *diagnose.Series, a axis) []diagnose.Point {
+	out := of(s.run).Columns(a.from, a.to, a.cells)
+	later := s.run
+	for e := s.earlier(later); e != nil; e = s.earlier(e) {
+		series := of(e)
+		if series == nil {
+			return out
+		}
+		before := a.cell(float64(later.FirstEpoch - 1))
+		for i, c := range series.Columns(a.from, a.to, a.cells) {
+			if out[i].N == 0 && i < before {
+				out[i] = c
+			}
+		}
+		later = e
+	}
+	return out
 }
 
 // joinNotes puts what is there of some notes behind each other.

@@ -53,7 +53,11 @@ func (s scene) verdictLine(w int) string {
 // identity says what is trained, the long way and ever shorter ones.
 func (s scene) identity() []string {
 	r := s.run
-	name := clean(path.Base(strings.ReplaceAll(r.Model, `\`, "/")))
+	model := r.Model
+	for e := s.earlier(r); e != nil; e = s.earlier(e) {
+		model = e.Model // and not the checkpoint
+	}
+	name := clean(path.Base(strings.ReplaceAll(model, `\`, "/")))
 	if r.Model == "" {
 		name = clean(r.Trainer)
 	}

@@ -35,7 +35,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	_, c.foot = s.marks(a)
 	total := s.run.Memory.Total
 	p := plot{
-		axis: a, per: float64(parse.GiB), main: series.Columns(a.from, a.to, a.cells), style: s.theme.curve,
+		axis: a, per: float64(parse.GiB), main: s.columnsOf(s.memorySeries, a), style: s.theme.curve,
 		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
 	}
 	if held := s.heldAtDeath(); held > 0 && !driver && s.live() {
@@ -234,6 +234,14 @@ func (s scene) memoryCurve() (series *diagnose.Series, driver bool) {
 		return &s.run.DriverSeries, true
 	}
 	return nil, false
+}
+
+// memorySeries is the series of another run that memoryCurve is for the shown one.
+func (s scene) memorySeries(r *diagnose.Run) *diagnose.Series {
+	if _, driver := s.memoryCurve(); driver {
+		return &r.DriverSeries
+	}
+	return &r.MemorySeries
 }
 
 // driverStats is the line of numbers under a curve that the driver counts.
