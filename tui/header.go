@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -219,7 +220,8 @@ func (s scene) timing(full bool) string {
 		return ""
 	}
 	left := ""
-	if d, ok := r.Remaining(); ok {
+	stalled := slices.ContainsFunc(r.Findings, func(f *diagnose.Finding) bool { return f.Active && f.Kind == diagnose.Stalled })
+	if d, ok := r.Remaining(); ok && !stalled { // of a run that stands still nobody knows
 		left = s.say("header.left", coarseLeft(d))
 		if !full {
 			left = s.say("header.left", s.shortLeft(d))
