@@ -132,15 +132,15 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	}
 	switch lines := min(found, 4); {
 	case sh == wide && !s.starting():
-		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + max(1, 2*lines), most: out + max(1, 2*lines)})
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + max(1, 2*lines), most: out + max(1, 2*lines), good: out + lines})
 	case sh == wide && found > 0:
-		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + 2*lines, most: out + 2*lines})
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + 2*lines, most: out + 2*lines, good: out + lines})
 	case sh == side && found < 2: // the first lines say it all
 	case sh == side:
 		n := min(6, len(s.narrowFindings(w-2)))
 		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + n, most: out + n})
 	case found > 0:
-		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + lines, most: out + lines})
+		list = append(list, wish{panes: []pane{paneFindings}, least: out + 1, like: out + lines, most: out + lines, good: out + lines})
 	}
 	if !s.starting() {
 		epochs := len(s.run.Epochal)
