@@ -44,3 +44,22 @@ func TestNothingIsToBeStoppedThatHasEnded(t *testing.T) {
 		}
 	}
 }
+
+// TestByGravity promises what is true first, the gravest before the others, and of equals what
+// explains more.
+func TestByGravity(t *testing.T) {
+	t.Parallel()
+	r := &Run{Findings: []*Finding{
+		{Kind: Tight, Level: Critical}, {Kind: NotMeasured, Level: Info, Active: true}, {Kind: Tight, Level: Critical, Active: true},
+		{Kind: Creep, Level: Warning, Active: true}, {Kind: OOM, Level: Critical, Active: true},
+	}}
+	sorted := r.ByGravity()
+	if sorted[0] != r.Gravest() || sorted[len(sorted)-1].Active || len(r.Findings) != len(sorted) || r.Findings[0].Active {
+		t.Errorf("%+v", sorted)
+	}
+	for i := 1; i < len(sorted)-1; i++ {
+		if sorted[i].better(sorted[i-1]) {
+			t.Errorf("%s stands behind %s", sorted[i].Kind, sorted[i-1].Kind)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -438,13 +437,13 @@ func (r *Run) Gravest() *Finding {
 func (r *Run) ByGravity() []*Finding {
 	out := slices.Clone(r.Findings)
 	slices.SortStableFunc(out, func(a, b *Finding) int {
-		if a.Active != b.Active {
-			if a.Active {
-				return -1
-			}
+		switch {
+		case a.Active != b.Active && a.Active, a.Active == b.Active && a.better(b):
+			return -1
+		case a.Active != b.Active, b.better(a):
 			return 1
 		}
-		return cmp.Compare(b.Level, a.Level)
+		return 0
 	})
 	return out
 }

@@ -113,7 +113,7 @@ func (s scene) findings() []*diagnose.Finding {
 		return nil
 	}
 	var out []*diagnose.Finding
-	for _, f := range s.run.Findings {
+	for _, f := range s.run.ByGravity() {
 		first, last := f.First.Epoch, f.Last.Epoch
 		if s.run.Stepwise {
 			first, last = f.First.Iter, f.Last.Iter
@@ -123,11 +123,6 @@ func (s scene) findings() []*diagnose.Finding {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *diagnose.Finding) int { return int(b.Level) - int(a.Level) })
-	if g := s.run.Gravest(); g != nil {
-		if i := slices.Index(out, g); i > 0 {
-			out = slices.Insert(slices.Delete(out, i, i+1), 0, g)
-		}
-	}
 	return out
 }
 
