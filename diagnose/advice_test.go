@@ -50,8 +50,11 @@ func TestNothingIsToBeStoppedThatHasEnded(t *testing.T) {
 func TestByGravity(t *testing.T) {
 	t.Parallel()
 	r := &Run{Findings: []*Finding{
-		{Kind: Tight, Level: Critical}, {Kind: NotMeasured, Level: Info, Active: true}, {Kind: Tight, Level: Critical, Active: true},
-		{Kind: Creep, Level: Warning, Active: true}, {Kind: OOM, Level: Critical, Active: true},
+		{Kind: Tight, Level: Critical},
+		{Kind: NotMeasured, Level: Info, Active: true},
+		{Kind: Tight, Level: Critical, Active: true},
+		{Kind: Creep, Level: Warning, Active: true},
+		{Kind: OOM, Level: Critical, Active: true},
 	}}
 	sorted := r.ByGravity()
 	if sorted[0] != r.Gravest() || sorted[len(sorted)-1].Active || len(r.Findings) != len(sorted) || r.Findings[0].Active {

@@ -18,11 +18,23 @@ type Checkpoint struct {
 // validation of each epoch. ok is false for other trainers, before the first epoch, where
 // saving is off, and where it may hold NaN.
 func (r *Run) Checkpoint() (c Checkpoint, ok bool) {
-	if !r.writesLast() || len(r.Epochal) == 0 || r.Stepwise {
-		return c, false
-	}
 	if f := r.active(NaN); f != nil && f.Level > Info {
 		return c, false
+	}
+	e := r.saved()
+	if e == nil {
+		return c, false
+	}
+	c.Epoch = e.Epoch
+	c.Age = r.Elapsed - e.Moment.Run
+	c.Timed = e.Moment.HasRun && r.HasElapsed && c.Age > 0
+	return c, true
+}
+
+// saved is the last epoch that is in a checkpoint, whatever that is worth; nil if there is none.
+func (r *Run) saved() *EpochStat {
+	if !r.writesLast() || r.Stepwise {
+		return nil
 	}
 	phase := r.Phase
 	if r.Death != nil {
@@ -30,17 +42,14 @@ func (r *Run) Checkpoint() (c Checkpoint, ok bool) {
 	}
 	busy := phase == Validating || phase == Training
 	for i := len(r.Epochal) - 1; i >= 0; i-- {
-		e := r.Epochal[i]
+		e := &r.Epochal[i]
 		next := r.Death != nil && r.DeathAt.Epoch > e.Epoch // it died in a later epoch
 		if !e.Complete || i == len(r.Epochal)-1 && busy && !next {
 			continue
 		}
-		c.Epoch = e.Epoch
-		c.Age = r.Elapsed - e.Moment.Run
-		c.Timed = e.Moment.HasRun && r.HasElapsed && c.Age > 0
-		return c, true
+		return e
 	}
-	return c, false
+	return nil
 }
 
 // Resumable reports whether there is a checkpoint that is worth resuming from, or will be: a run
@@ -108,7 +117,7 @@ func (r *Run) AdviceFor(f *Finding) []Message {
 	if !ok || !f.Active || !f.losesRun() || r.Status == Finished || r.Status == StoppedEarly {
 		return advice
 	}
-	out := slices.Clone(advice)
+	out := slices.Clip(advice)
 	switch {
 	case r.Death != nil && !c.Timed:
 		out = append(out, Say("checkpoint.dead", c.Epoch))

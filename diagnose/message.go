@@ -128,6 +128,9 @@ func threeDigits(v float64) float64 {
 		return v
 	}
 	unit := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(unit, 0) {
+		return v
+	}
 	return math.Round(v*unit) / unit
 }
 

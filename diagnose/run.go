@@ -76,7 +76,7 @@ const (
 // Mark is an event on the time axis.
 type Mark struct {
 	Kind MarkKind
-	X    float64 // epochs done, as in Point
+	X    float64 // on the axis of the series, as Run.X
 	Text Message
 }
 
@@ -134,6 +134,7 @@ type Run struct {
 	// Stepwise is that the trainer counts no epochs: what is epoch 1 here is the whole run,
 	// and Iter says where it is.
 	Stepwise      bool
+	FirstIter     int // the first iteration of a run that counts no epochs; 0 if it counts them
 	Columns       []string
 	Losses        []float64 // of the newest row; shorter than Columns if the row was cut
 	Instances     float64   // -1 if not shown
@@ -173,8 +174,8 @@ type Run struct {
 
 	Epochal      []EpochStat // the last epochs, oldest first
 	MemorySeries Series
-	LossSeries   map[string]*Series // one value an epoch
-	MetricSeries map[string]*Series // one value an epoch
+	LossSeries   map[string]*Series // one value an epoch, or a row where there are none
+	MetricSeries map[string]*Series // one value a validation
 	ValSeries    map[string]*Series // losses of the validation, one value an epoch, by the name of the training's
 	LRSeries     map[string]*Series // learning rates, one value an epoch, by parameter group
 	RateSeries   Series

@@ -10,7 +10,7 @@ import (
 // Point is one value of a series, or several neighbouring ones summed up.
 type Point struct {
 	From     float64       // X of the first value
-	X        float64       // of the last value, in epochs done: 2.5 is the middle of epoch 3
+	X        float64       // of the last value, on the axis of the series, as Run.X: 2.5 is the middle of epoch 3
 	Run      time.Duration // run time of the last value
 	Min, Max float64
 	Sum      float64
@@ -107,6 +107,37 @@ func (s *Series) Points() []Point {
 	return append(slices.Clone(s.past), s.recent...)
 }
 
+// First is the oldest point, which may sum up several values; ok is false if there is none.
+func (s *Series) First() (p Point, ok bool) {
+	for _, part := range [][]Point{s.past, s.recent} {
+		if len(part) > 0 {
+			return part[0], true
+		}
+	}
+	return Point{}, false
+}
+
+// Mean is the mean of all values; NaN if there are none.
+func (s *Series) Mean() float64 {
+	sum, n := 0.0, 0
+	for _, part := range [][]Point{s.past, s.recent} {
+		for i := range part {
+			sum, n = sum+part[i].Sum, n+part[i].N
+		}
+	}
+	return sum / float64(n)
+}
+
+// scale multiplies all X. Copies keep theirs.
+func (s *Series) scale(factor float64) {
+	s.past, s.recent = slices.Clone(s.past), slices.Clone(s.recent)
+	for _, part := range [][]Point{s.past, s.recent} {
+		for i := range part {
+			part[i].From, part[i].X = factor*part[i].From, factor*part[i].X
+		}
+	}
+}
+
 // Last is the newest point; ok is false if there is none.
 func (s *Series) Last() (p Point, ok bool) {
 	if len(s.recent) == 0 {
@@ -148,10 +179,14 @@ func (s *Series) Columns(x0, x1 float64, n int) []Point {
 				continue
 			}
 			for i := from; i <= to; i++ {
+				q := p
+				if from < to { // no part of it is beyond its column
+					q.From, q.X = max(p.From, x0+float64(i)/scale), min(p.X, x0+float64(i+1)/scale)
+				}
 				if out[i].N == 0 {
-					out[i] = p
+					out[i] = q
 				} else {
-					out[i].merge(p)
+					out[i].merge(q)
 				}
 			}
 		}

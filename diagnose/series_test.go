@@ -120,3 +120,29 @@ func TestSeriesCopiesStay(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsAreInOrder promises that no column reaches beyond its own end, also where one value
+// stands for many.
+func TestColumnsAreInOrder(t *testing.T) {
+	t.Parallel()
+	var s Series
+	const n = 1_200_000
+	for i := range n {
+		s.Add(float64(i), 0, float64(i%7))
+	}
+	const columns = 400
+	last := -1.0
+	for i, p := range s.Columns(0, n, columns) {
+		end := float64(i+1) * n / columns
+		if p.N == 0 || p.X <= last || p.X > end+1e-6 || p.From > p.X {
+			t.Fatalf("column %d from %v to %v behind %v", i, p.From, p.X, last)
+		}
+		last = p.X
+	}
+	if m := s.Mean(); m < 2.99 || m > 3.01 {
+		t.Errorf("mean %v", m)
+	}
+	if p, ok := s.First(); !ok || p.From != 0 {
+		t.Errorf("first %+v", p)
+	}
+}

@@ -81,7 +81,8 @@ func NewSession(inputs ...Input) *Session {
 // Inputs are the session's inputs by index.
 func (s *Session) Inputs() []Input { return s.inputs }
 
-// Runs are the runs in the order in which they began to be read.
+// Runs are the runs: those of what was written before anybody looked in the order of the inputs,
+// then those that began since, the newest last.
 func (s *Session) Runs() []*Run { return s.runs }
 
 // Observe takes the next event. Provisional events move what a screen shows of the
@@ -280,7 +281,7 @@ func (s *Session) routes(in *inputState, e parse.Event) bool {
 	return true
 }
 
-// begin makes the first run of an input. What was written before anybody looked stands in the order
+// begin makes a run of an input. What was written before anybody looked stands in the order
 // of the inputs, whichever was read first; what begins later stands behind that.
 func (s *Session) begin(in *inputState, e parse.Event) {
 	in.run = newRun(s.nextID, e.Input)
@@ -421,24 +422,21 @@ type Snapshot struct {
 	Inputs  []Input
 	Sources []parse.SourceState // by input
 	Offsets []int64             // by input: how far it was read, in bytes
-	Runs    []*Run              // oldest first
+	Runs    []*Run              // in the order of Session.Runs
 	Machine *Machine
 }
 
-// backlogLeast is from how many bytes on a file is so large that reading it takes a while.
-const backlogLeast = 8 << 20
-
 // Reading is how much was read so far of what stood in an input when it was opened, from 0 to 1; ok
-// is false unless there is much of it left.
+// is false where that was little, or was read.
 func (s *Snapshot) Reading(input int) (share float64, ok bool) {
 	if input < 0 || input >= len(s.Sources) || input >= len(s.Offsets) || s.Sources[input].Status != parse.SourceReading {
 		return 0, false
 	}
-	size, read := s.Sources[input].Size, s.Offsets[input]
-	if size < backlogLeast || size-read < backlogLeast/8 {
+	size := s.Sources[input].Size
+	if size == 0 {
 		return 0, false
 	}
-	return float64(read) / float64(size), true
+	return min(1, float64(s.Offsets[input])/float64(size)), true
 }
 
 // Snapshot copies what a screen needs.

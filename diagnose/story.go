@@ -41,7 +41,7 @@ func (r *Run) Story() []Message {
 			out = append(out, Say("story.resume.from", c.Epoch, command))
 		case r.Resumable():
 			out = append(out, Say("story.resume", command))
-		case len(r.Epochal) <= 1:
+		case r.saved() == nil:
 			out = append(out, Say("story.unsaved"))
 		}
 	}

@@ -91,10 +91,10 @@ func (r *Run) progress(e *parse.Event, p *parse.Progress) {
 		r.unmeasuredRows++
 	}
 	x := r.X()
-	if r.Stepwise {
+	if r.Stepwise && p.Values != nil {
 		r.addLosses(st, x)
 	}
-	if p.Rate > 0 && (p.Complete() || p.Iter%16 == 0) {
+	if p.Rate > 0 && (r.Stepwise || p.Complete() || p.Iter%16 == 0) {
 		r.RateSeries.Add(x, r.Elapsed, p.Rate)
 	}
 	if p.Complete() && !st.Complete {
@@ -105,6 +105,12 @@ func (r *Run) progress(e *parse.Event, p *parse.Progress) {
 
 // row takes what the newest row shows, provisional or not.
 func (r *Run) row(p *parse.Progress) {
+	switch {
+	case p.Stepwise && r.FirstIter == 0:
+		r.FirstIter = max(p.Iter, 1)
+	case r.Stepwise && !p.Stepwise: // its iterations have begun anew: they were those of an epoch
+		r.countEpochs()
+	}
 	r.Epoch, r.Iter, r.Iters, r.Stepwise = p.Epoch, p.Iter, p.Iters, p.Stepwise
 	if p.Epochs > 0 {
 		r.Epochs = p.Epochs // time= changes it every epoch
@@ -119,6 +125,23 @@ func (r *Run) row(p *parse.Progress) {
 	r.Instances, r.Size = p.Instances, p.Size
 	if p.Rate > 0 {
 		r.Rate = p.Rate
+	}
+}
+
+// countEpochs makes of an axis of iterations one of epochs, of which the first one is done.
+func (r *Run) countEpochs() {
+	factor := 1 / float64(max(r.Iter, 1))
+	for _, s := range []*Series{&r.MemorySeries, &r.RateSeries, &r.DriverSeries} {
+		s.scale(factor)
+	}
+	for _, m := range []map[string]*Series{r.LossSeries, r.MetricSeries, r.ValSeries, r.LRSeries} {
+		for _, s := range m {
+			s.scale(factor)
+		}
+	}
+	r.Marks = slices.Clone(r.Marks) // a snapshot may hold the old ones
+	for i := range r.Marks {
+		r.Marks[i].X *= factor
 	}
 }
 
@@ -245,6 +268,20 @@ func (r *Run) configure(c *parse.Config, fromFile bool) {
 	}
 }
 
+// resumes reports whether a run may have gone on where another one has ended: that one was not done,
+// and nothing says that another checkpoint was taken.
+func (r *Run) resumes(p *Run) bool {
+	switch {
+	case p.Status == Finished, p.Status == StoppedEarly:
+		return false
+	case p.SaveDir == "":
+		return true
+	case strings.HasSuffix(r.Model, "last.pt"):
+		return strings.HasPrefix(r.Model, strings.TrimSuffix(p.SaveDir, "/")+"/")
+	}
+	return r.SaveDir == "" || r.SaveDir == p.SaveDir
+}
+
 func (r *Run) stage(s *parse.Stage) {
 	r.Stage = s
 	switch s.Kind {
@@ -284,7 +321,7 @@ func (r *Run) notice(e *parse.Event, n *parse.Notice) {
 		}
 	case parse.Resumed:
 		r.FirstEpoch, r.Epochs = n.Epoch, n.Epochs
-		if p := r.predecessor; p != nil && n.Epoch > 1 && n.Epoch <= p.Epoch+1 {
+		if p := r.predecessor; p != nil && n.Epoch > 1 && n.Epoch <= p.Epoch+1 && r.resumes(p) {
 			r.Continues = p.ID
 		}
 		r.mark(MarkResumed, float64(n.Epoch-1), Say("mark.resumed", n.Epoch))

@@ -404,7 +404,7 @@ type SourceState struct {
 	Name   string
 	Status SourceStatus
 	Why    string // lower case, for people; empty where nothing is to be explained
-	Size   int64  // bytes that stood in a file when it was opened; 0 if that says nothing of what will come
+	Size   int64  // bytes that stood in a large file when it was opened; 0 once they were read, and of others
 }
 
 func (*Banner) record()      {}

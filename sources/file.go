@@ -164,6 +164,9 @@ func socketError(err error, f *File) error {
 	return err
 }
 
+// largeFile is from how many bytes on it is said how much there is to read, and when that was read.
+const largeFile = 8 << 20
+
 // fail says that the file cannot be read, unless we were told to stop.
 func (f *File) fail(ctx context.Context, out *feed, err error) error {
 	if ctx.Err() != nil {
@@ -186,7 +189,7 @@ func (f *File) runPipe(ctx context.Context, out *feed, h handle, info fs.FileInf
 func (f *File) runRegular(ctx context.Context, out *feed, h handle, info fs.FileInfo, waited bool) error {
 	packed := isGzip(h)
 	opened := &parse.SourceState{Name: out.name, Status: parse.SourceReading}
-	if !packed {
+	if !packed && info.Size() >= largeFile {
 		opened.Size = info.Size()
 	}
 	if err := out.say(ctx, opened); err != nil {

@@ -195,8 +195,9 @@ func (w *follower) drain(ctx context.Context) error {
 		}
 		break
 	}
+	behind := w.history >= largeFile
 	w.history, w.backoff = 0, 0 // all is read; what comes now has just arrived
-	if w.fault != "" {
+	if w.fault != "" || behind {
 		w.fault = ""
 		if err := w.out.state(ctx, parse.SourceReading, ""); err != nil {
 			return err

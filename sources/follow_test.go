@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"yolotop/parse"
 )
 
 func TestGrowthArrivesAtTheNextWakeUp(t *testing.T) {
@@ -50,6 +53,28 @@ func TestGrowthArrivesAtTheNextWakeUp(t *testing.T) {
 				t.Errorf("arrival of what was there before (%v): %+v", history, e.Origin)
 			}
 		}
+	})
+}
+
+// A large file says how much there is to read, and, whatever its last lines are, that it was read.
+func TestALargeFileSaysWhenItWasRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		path := logPath(t)
+		text := banner + start + header + bar(1, 1) + strings.Repeat("\n", largeFile)
+		put(t, path, text)
+		r := startFile(t, FileOptions{Path: path, Follow: true})
+		var sizes []int64
+		for _, e := range r.all() {
+			if s, ok := e.Record.(*parse.SourceState); ok {
+				sizes = append(sizes, s.Size)
+			}
+		}
+		if want := []int64{int64(len(text)), 0}; !slices.Equal(sizes, want) {
+			t.Errorf("sizes %v, want %v", sizes, want)
+		}
+		r.stop()
+		<-r.done
 	})
 }
 

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"yolotop/diagnose"
 )
 
 // grab is the groups of the first match as numbers, nil if there is none.
@@ -86,10 +89,12 @@ func TestNumbersAgree(t *testing.T) {
 }
 
 // iterationsOf is a log of a trainer that counts iterations and no epochs, and does not say how many.
-func iterationsOf(rows int) string {
+func iterationsOf(rows int) string { return iterationsFrom(0, rows) }
+
+func iterationsFrom(before, rows int) string {
 	var log strings.Builder
 	for i := 1; i <= rows; i++ {
-		fmt.Fprintf(&log, "[11/30 12:%02d:00 d2.utils.events]:  eta: 0:10:00  iter: %d  total_loss: %.3f  loss_cls: 0.3  time: 0.30  data_time: 0.01  lr: 0.0002  max_mem: %dM\n", i-1, i*20-1, 2-float64(i)/60, 4000+10*i)
+		fmt.Fprintf(&log, "[11/30 12:%02d:00 d2.utils.events]:  eta: 0:10:00  iter: %d  total_loss: %.3f  loss_cls: 0.3  time: 0.30  data_time: 0.01  lr: 0.0002  max_mem: %dM\n", (i-1)%60, before+i*20-1, 2-float64(i)/60, 4000+10*i)
 	}
 	return log.String()
 }
@@ -154,5 +159,53 @@ func TestAResumedRunHasOneAxis(t *testing.T) {
 	unrelated := strings.Replace(resumed, "from epoch 13", "from epoch 50", 1)
 	if runs := snapshotOf(false, before+unrelated).Runs; runs[len(runs)-1].Continues != 0 {
 		t.Error("a run that was resumed from elsewhere continues the one before it")
+	}
+}
+
+// TestIterationsMayBeginLate promises that the axis of a resumed run of iterations begins where that
+// began, that its past is there, and that a click behind its end shows what is newest.
+func TestIterationsMayBeginLate(t *testing.T) {
+	t.Parallel()
+	snap := snapshotOf(false, iterationsFrom(80_000, 60))
+	shown := screenOf(snap, Options{}, 100, 30)
+	s := shown.scene()
+	if a := runAxis(s.run, 60); a.from < 80_000 || a.to > 82_000 {
+		t.Errorf("the axis reaches from %v to %v", a.from, a.to)
+	}
+	frame := plainText(t, screenOf(snap, Options{}, 100, 30, "home").View().Content)
+	if !strings.Contains(frame, "at iteration 80020 ") {
+		t.Errorf("the first moment is\n%s", frame)
+	}
+	m := screenOf(snap, Options{}, 100, 30, "left", "left")
+	if m.view.cursor == 0 {
+		t.Error("no past")
+	}
+	m.travelTo(float64(s.run.Iter) + 100)
+	if m.view.cursor != 0 {
+		t.Errorf("behind the end the cursor is %d", m.view.cursor)
+	}
+}
+
+// TestAChainOfResumptions promises that the curves of the first run show, also where the one that
+// resumed it has died before it had any.
+func TestAChainOfResumptions(t *testing.T) {
+	t.Parallel()
+	again := func(l *trainerLog, epoch int) string {
+		text := strings.Replace(l.String(), "model=yolov8m.pt", "model=runs/detect/train/weights/last.pt", 1)
+		return strings.Replace(text, "Starting training", fmt.Sprintf("Resuming training runs/detect/train/weights/last.pt from epoch %d to 100 total epochs\nStarting training", epoch), 1)
+	}
+	text := newLog(100).scanned().whole(1, 12, flat).String() + "\nKeyboardInterrupt\n" +
+		again(newLog(100).scanned().rows(13, 14.6, 20), 13) + "\nKeyboardInterrupt\n" + again(newLog(100).scanned().whole(13, 20, flat), 13)
+	snap := snapshotOf(false, text)
+	if len(snap.Runs) != 3 || snap.Runs[2].Continues != snap.Runs[1].ID || snap.Runs[1].Continues != snap.Runs[0].ID {
+		t.Fatalf("%d runs", len(snap.Runs))
+	}
+	shown := screenOf(snap, Options{}, 120, 40)
+	s := shown.scene()
+	for _, c := range s.charts()[1:] {
+		a := s.newAxis(80)
+		if cols := s.columnsOf(c.of, a)[:a.cell(6)]; !slices.ContainsFunc(cols, func(p diagnose.Point) bool { return p.N > 0 }) {
+			t.Errorf("%s has no beginning", c.name)
+		}
 	}
 }

@@ -31,11 +31,13 @@ func toASCII(s string) string {
 			begun = true
 		case cells == 2 && size == len(seq):
 			out.WriteString(seq)
+			begun = true
 		case cells == 1 && size == len(seq):
 			out.WriteRune(asciiFor(r))
 			begun = true
 		default:
 			out.WriteString(repeat("?", cells))
+			begun = begun || cells > 0
 		}
 		s, state = s[n:], next
 	}

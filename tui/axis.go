@@ -14,7 +14,7 @@ type axis struct {
 	ahead    bool // a forecast is on it
 }
 
-// windowLeast is the least part of a run that a chart shows, in epochs.
+// windowLeast is the least part of a run that a chart shows, in epochs or iterations.
 const windowLeast = 2
 
 // newAxis makes an axis of the whole run or, where a window was asked for, of its newest part or of
@@ -26,7 +26,10 @@ func (s scene) newAxis(cells int) axis {
 	}
 	if s.view.compare {
 		for _, r := range s.runs {
-			if o := runAxis(r, cells); r.HasRows() {
+			if !r.HasRows() || r.Stepwise != s.run.Stepwise {
+				continue
+			}
+			if o := runAxis(r, cells); o.to > o.from {
 				a.from, a.to = min(a.from, o.from), max(a.to, o.to)
 			}
 		}
@@ -56,8 +59,11 @@ func (s scene) memoryAxis(cells int) axis {
 // length grows in round steps, so that the curve does not creep with every row.
 func runAxis(r *diagnose.Run, cells int) axis {
 	from := float64(max(r.FirstEpoch, 1) - 1)
-	if p := r.MemorySeries.Points(); len(p) > 0 {
-		from = math.Max(0, math.Min(from, math.Ceil(p[0].X)-1))
+	if r.Stepwise {
+		from = float64(r.FirstIter - 1)
+	}
+	if p, ok := r.MemorySeries.First(); ok {
+		from = math.Max(0, math.Min(from, math.Ceil(p.From)-1))
 	}
 	length := roundUp(math.Max(r.X()-from, 1))
 	total := float64(r.Epochs)

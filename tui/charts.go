@@ -142,19 +142,17 @@ func (s scene) earlier(r *diagnose.Run) *diagnose.Run {
 // columnsOf are the columns of a curve, before a resumption those of the runs that were resumed.
 func (s scene) columnsOf(of func(*diagnose.Run) *diagnose.Series, a axis) []diagnose.Point {
 	out := of(s.run).Columns(a.from, a.to, a.cells)
-	later := s.run
-	for e := s.earlier(later); e != nil; e = s.earlier(e) {
-		series := of(e)
-		if series == nil {
-			return out
-		}
-		before := a.cell(float64(later.FirstEpoch - 1))
-		for i, c := range series.Columns(a.from, a.to, a.cells) {
-			if out[i].N == 0 && i < before {
-				out[i] = c
+	first := s.run.FirstEpoch
+	for e := s.earlier(s.run); e != nil; e = s.earlier(e) {
+		if series := of(e); series != nil {
+			before := a.cell(float64(first - 1))
+			for i, c := range series.Columns(a.from, a.to, a.cells) {
+				if out[i].N == 0 && i < before {
+					out[i] = c
+				}
 			}
 		}
-		later = e
+		first = min(first, e.FirstEpoch)
 	}
 	return out
 }
@@ -215,11 +213,11 @@ func (s scene) otherCurves(of func(*diagnose.Run) *diagnose.Series, a axis) (out
 		if series == nil || series.Len() == 0 {
 			continue
 		}
-		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark, run: r})
-		if legend != "" {
-			legend += " · "
+		if r.Stepwise != s.run.Stepwise { // another axis
+			continue
 		}
-		legend += string(out[len(out)-1].rune) + " " + s.runName(r)
+		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark, run: r})
+		legend = joinNotes(legend, string(out[len(out)-1].rune)+" "+s.runName(r))
 	}
 	if legend == "" {
 		legend = s.say("chart.compare.none")

@@ -31,8 +31,9 @@ func timeAxis(gpus []*diagnose.GPU, cells int) axis {
 	a := axis{from: math.Inf(1), to: math.Inf(-1), cells: cells}
 	for _, g := range gpus {
 		for _, series := range []*diagnose.Series{&g.Memory, &g.Busy} {
-			if p := series.Points(); len(p) > 0 {
-				a.from, a.to = min(a.from, p[0].From), max(a.to, p[len(p)-1].X)
+			if first, ok := series.First(); ok {
+				last, _ := series.Last()
+				a.from, a.to = min(a.from, first.From), max(a.to, last.X)
 			}
 		}
 	}
@@ -128,11 +129,7 @@ func (s scene) deviceBusy(w, h int) (caption, []string) {
 	}
 	stats := ""
 	if now, ok := one.Sample.Busy.Get(); ok && one.Busy.Len() > 0 {
-		sum, n := 0.0, 0
-		for _, q := range one.Busy.Points() {
-			sum, n = sum+q.Sum, n+q.N
-		}
-		stats = s.say("devices.now", s.say("share", diagnose.Percent(now)), s.say("share", diagnose.Percent(sum/float64(n))))
+		stats = s.say("devices.now", s.say("share", diagnose.Percent(now)), s.say("share", diagnose.Percent(one.Busy.Mean())))
 	}
 	rows := h - 3
 	if p.axis.cells < 4 || rows < 2 {

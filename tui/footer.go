@@ -74,7 +74,7 @@ func (s scene) footerLine(w int) string {
 		style = t.moods[moodWarning]
 	}
 	left := ""
-	for _, b := range s.footerKeys(s.footerRoom(w)) {
+	for _, b := range s.footerKeys(w - width(right) - 3) {
 		left += t.strong.Styled(b.label(t)) + " " + t.dim.Styled(s.say(b.footer)) + "  "
 	}
 	return fit(ends(" "+left, style.Styled(right)+" ", w), w)

@@ -25,7 +25,7 @@ func (s scene) verdictLine(w int) string {
 	right, room := "", w-width(head)-2
 	if v.hint && w >= 60 && s.view.page == pageMain {
 		// What kills a run and when comes before the words of the hint that there is a page about it.
-		urgent := v.parts[:min(2, len(v.parts))]
+		urgent := v.parts[:min(1+max(1, v.urgent), len(v.parts))]
 		key := t.dim.Styled(s.keyOf("explain")) + " "
 		right = t.dim.Styled(s.keyOf("explain")+" "+s.say("verdict.explain")) + " "
 		if joinFitting(urgent, room-width(right)) != joinFitting(urgent, room-width(key)) {
@@ -56,10 +56,12 @@ func (s scene) identity() []string {
 	r := s.run
 	model := r.Model
 	for e := s.earlier(r); e != nil; e = s.earlier(e) {
-		model = e.Model // and not the checkpoint
+		if e.Model != "" { // and not the checkpoint
+			model = e.Model
+		}
 	}
 	name := clean(path.Base(strings.ReplaceAll(model, `\`, "/")))
-	if r.Model == "" {
+	if model == "" {
 		name = clean(r.Trainer)
 	}
 	for _, ext := range []string{".pt", ".yaml", ".yml"} {
@@ -170,8 +172,8 @@ func (s scene) headerLine(w int) string {
 		right = "" // what is left out is on the first line or in the table
 		if one := s.timing(false); 1+8+2+width(progress)+6+width(one) <= w {
 			right = one
-		} else if d, ok := s.run.Remaining(); ok && s.live() {
-			right = s.say("header.left", s.shortLeft(d))
+		} else if s.live() {
+			right = s.left(false)
 		}
 	}
 	const gap = 3
@@ -219,14 +221,7 @@ func (s scene) timing(full bool) string {
 		}
 		return ""
 	}
-	left := ""
-	stalled := slices.ContainsFunc(r.Findings, func(f *diagnose.Finding) bool { return f.Active && f.Kind == diagnose.Stalled })
-	if d, ok := r.Remaining(); ok && !stalled { // of a run that stands still nobody knows
-		left = s.say("header.left", coarseLeft(d))
-		if !full {
-			left = s.say("header.left", s.shortLeft(d))
-		}
-	}
+	left := s.left(full)
 	out := left
 	if full {
 		out = fitRight(left, 17)
@@ -240,6 +235,18 @@ func (s scene) timing(full bool) string {
 		out += "  " + age
 	}
 	return strings.TrimLeft(out, " ")
+}
+
+// left is what time is left; empty where nobody knows, as of a run that stands still.
+func (s scene) left(full bool) string {
+	d, ok := s.run.Remaining()
+	if !ok || slices.ContainsFunc(s.run.Findings, func(f *diagnose.Finding) bool { return f.Active && f.Kind == diagnose.Stalled }) {
+		return ""
+	}
+	if full {
+		return s.say("header.left", coarseLeft(d))
+	}
+	return s.say("header.left", s.shortLeft(d))
 }
 
 // coarseLeft rounds a time that is left to what it can be known to.

@@ -175,7 +175,7 @@ func (m *Model) ask(p prompt) tea.Cmd {
 		m.view.log.from = m.view.page
 	}
 	m.view.page = pageLog
-	m.view.log.prompt, m.view.log.typed = p, ""
+	m.view.log.prompt, m.view.log.typed, m.view.log.row = p, "", 0
 	return nil
 }
 
@@ -203,6 +203,9 @@ func (m *Model) typing(msg tea.KeyPressMsg) {
 		} else {
 			l.prompt = promptNone
 		}
+	case "ctrl+w", "alt+backspace":
+		l.typed = strings.TrimRight(l.typed, " ")
+		l.typed = l.typed[:strings.LastIndexByte(l.typed, ' ')+1]
 	case "ctrl+u":
 		l.typed = ""
 	default:

@@ -58,8 +58,10 @@ func (s scene) memory(w, h int) (caption, []string) {
 	p.dots = append(p.dots, others...)
 	c.foot = joinNotes(legend, c.foot)
 	if apart(s.run, others) {
-		c.right = joinNotes(s.say("memory.shares"), s.scaleNote(a, p.toShares(s.run, rows)))
-		p.limit = limit{100, " " + s.say("memory.limit.each"), "100%"}
+		c.right = joinNotes(s.say("memory.shares"), s.scaleNote(a, p.toShares(s.run, rows, s.view.zoom)))
+		if s.view.zoom != zoomData {
+			p.limit = limit{100, " " + s.say("memory.limit.each"), "100%"}
+		}
 		return c, append(s.drawPlot(p), stats...)
 	}
 	onChart := false
@@ -90,15 +92,15 @@ func apart(shown *diagnose.Run, others []dots) bool {
 
 // toShares makes of bytes percent of the card of each run, and returns the scale for them. Runs whose
 // card is not known are left out.
-func (p *plot) toShares(shown *diagnose.Run, rows int) scale {
+func (p *plot) toShares(shown *diagnose.Run, rows int, z zoom) scale {
 	p.per, p.guess, p.styleOf = 1, nil, nil
 	p.tick = func(v, _ float64) string { return strconv.Itoa(int(math.Round(v))) + "%" }
-	lo := 100.0
+	lo, hi := 100.0, 0.0
 	share := func(cols []diagnose.Point, total parse.Bytes) {
 		for i, c := range cols {
 			if c.N > 0 {
 				cols[i].Min, cols[i].Max = 100*c.Min/float64(total), 100*c.Max/float64(total)
-				lo = min(lo, cols[i].Min)
+				lo, hi = min(lo, cols[i].Min), max(hi, cols[i].Max)
 			}
 		}
 	}
@@ -110,6 +112,13 @@ func (p *plot) toShares(shown *diagnose.Run, rows int) scale {
 			total = d.run.Memory.Total
 		}
 		share(d.cols, total)
+	}
+	switch z {
+	case zoomData:
+		p.scale = newScale(lo, hi, 0.1, rows, false)
+		return p.scale
+	case zoomZero:
+		lo = 0
 	}
 	p.scale = newScale(lo, 100, 1, rows, true)
 	return p.scale

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,13 +16,13 @@ type view struct {
 	page       page
 	pageScroll int
 	focus      pane
-	cursor     int           // epoch of the past that is shown; 0 for live
+	cursor     int           // epoch of the past that is shown, or iteration where there are none; 0 for live
 	run        int           // ID of the run that was chosen; 0 for the newest
 	finding    int           // index of the selected one
 	detail     diagnose.Kind // of the finding that is explained
 	scroll     [panes]int
 	chart      string // the curve that is shown, as in chart.name
-	window     int    // epochs that the chart shows; 0 for all
+	window     int    // epochs, or iterations, that the chart shows; 0 for all
 	zoom       zoom   // what its vertical axis reaches over
 	compare    bool   // the other runs are drawn, too
 	log        logSearch
@@ -37,18 +38,30 @@ type view struct {
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	m.key()
 	do := dispatch(rebound(m.options.Keys), msg.String(), m.view.page)
-	if msg.Mod.Contains(tea.ModAlt) && do == nil { // Escape and a key that came in one piece, as over a slow line
-		msg.Mod &^= tea.ModAlt
-		return tea.Sequence(m.press(tea.KeyPressMsg{Code: tea.KeyEscape}), m.press(msg))
-	}
 	if m.view.log.prompt != promptNone && m.view.page == pageLog {
+		if msg.Mod.Contains(tea.ModAlt) && msg.Code != tea.KeyBackspace {
+			msg = tea.KeyPressMsg{Code: tea.KeyEscape} // what came with it is of no use here
+		}
 		m.typing(msg)
 		return nil
+	}
+	if msg.Mod.Contains(tea.ModAlt) && do == nil { // Escape and a key that came in one piece, as over a slow line
+		return tea.Sequence(m.press(tea.KeyPressMsg{Code: tea.KeyEscape}), m.press(withoutAlt(msg)))
 	}
 	if do == nil {
 		return nil
 	}
 	return do(m)
+}
+
+// withoutAlt is the key that was pressed behind Escape. Of a capital, Alt leaves the small letter.
+func withoutAlt(msg tea.KeyPressMsg) tea.KeyPressMsg {
+	msg.Mod &^= tea.ModAlt
+	if msg.Mod == tea.ModShift && unicode.IsLetter(msg.Code) {
+		msg.Mod, msg.Text = 0, string(unicode.ToUpper(msg.Code))
+		msg.Code = unicode.ToUpper(msg.Code)
+	}
+	return msg
 }
 
 func (m *Model) back() tea.Cmd {
@@ -146,19 +159,33 @@ func (m *Model) travel(by int) tea.Cmd {
 	first, now, newest := max(1, s.run.FirstEpoch), s.epoch(), s.run.Epoch
 	if s.run.Stepwise {
 		a := runAxis(s.run, 1)
-		first, now, newest = max(1, int(a.from)), int(s.position()), s.run.Iter
-		if p := s.run.MemorySeries.Points(); len(p) > 0 {
-			first = max(first, int(p[0].X))
-		}
+		first, now, newest = s.run.FirstIter, int(s.position()), s.run.Iter
 		by = max(-newest, min(by, newest)) * max(1, int(a.to-a.from)/100)
 	}
-	to := max(now+by, first)
-	if to >= newest && by > 0 || newest <= first {
+	if by > 0 && now+by >= newest || newest <= first {
 		return m.live()
 	}
-	m.view.cursor = min(to, newest)
+	m.view.cursor = min(max(now+by, first), newest)
 	m.settleView()
 	return nil
+}
+
+// travelTo moves the cursor to a place on the axis.
+func (m *Model) travelTo(x float64) {
+	s := m.scene()
+	if s.run == nil || !s.run.HasRows() {
+		return
+	}
+	if !s.run.Stepwise {
+		m.travel(int(x) + 1 - s.epoch())
+		return
+	}
+	if int(x) >= s.run.Iter {
+		m.live()
+		return
+	}
+	m.view.cursor = max(int(x), s.run.FirstIter)
+	m.settleView()
 }
 
 // turnChart shows the next curve.
@@ -177,7 +204,9 @@ func (m *Model) narrow(in bool) tea.Cmd {
 	if s.run == nil || !s.run.HasRows() {
 		return nil
 	}
-	a := runAxis(s.run, 1)
+	all := s
+	all.view.window = 0
+	a := all.newAxis(1)
 	whole := int(math.Ceil(a.to - a.from))
 	n := m.view.window
 	if n == 0 {

@@ -57,13 +57,7 @@ func (m *Model) clickPane(s scene, r row, x, line int) {
 			a = s.memoryAxis(max(0, w-gutter))
 		}
 		if at := x - inset - gutter; s.run != nil && a.cells > 0 && at >= 0 && at < a.cells {
-			epoch := int(a.from+(float64(at)+0.5)/float64(a.cells)*(a.to-a.from)) + 1
-			if now := s.epoch(); !s.run.Stepwise {
-				m.travel(epoch - now)
-			} else {
-				m.view.cursor = max(1, min(epoch, s.run.Iter))
-				m.settleView()
-			}
+			m.travelTo(a.from + (float64(at)+0.5)/float64(a.cells)*(a.to-a.from))
 		}
 	case paneFindings:
 		w, h := r.frame.inner(m.width, r.h)

@@ -55,7 +55,11 @@ func newScene(snap *diagnose.Snapshot, v view, t theme, o Options) scene {
 		s.index = i
 	}
 	s.run = s.runs[s.index]
-	if v.cursor > 0 && !s.run.HasRows() {
+	newest := s.run.Epoch
+	if s.run.Stepwise {
+		newest = s.run.Iter
+	}
+	if v.cursor > 0 && (!s.run.HasRows() || v.cursor > newest) {
 		s.view.cursor = 0
 	}
 	return s

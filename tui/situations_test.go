@@ -169,7 +169,16 @@ func press(key string) tea.KeyPressMsg {
 	if key == "ctrl+c" {
 		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	}
+	if key == "alt+backspace" {
+		return tea.KeyPressMsg{Code: tea.KeyBackspace, Mod: tea.ModAlt}
+	}
+	if key == "space" {
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	}
 	if letter, ok := strings.CutPrefix(key, "alt+"); ok { // as it comes from a terminal
+		if small := strings.ToLower(letter); small != letter {
+			return tea.KeyPressMsg{Code: []rune(small)[0], Mod: tea.ModAlt | tea.ModShift}
+		}
 		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModAlt}
 	}
 	return tea.KeyPressMsg{Code: []rune(key)[0], Text: key}

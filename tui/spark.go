@@ -21,8 +21,8 @@ func sparkFromZero(s *diagnose.Series, x float64, n int) string {
 	values := history(s, x, n)
 	most := 0.0
 	for _, v := range values {
-		if !math.IsInf(v, 0) {
-			most = max(most, v) // what is not a number stays out
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			most = max(most, v)
 		}
 	}
 	return spaces(n-len(values)) + barsWithin(values, 0, 1.5*most) // room above, since a steady one says little

@@ -96,7 +96,7 @@ func TestReadingIsSaid(t *testing.T) {
 	if got := first(); !strings.Contains(got, "reading what was written before: 0% · no trouble in 36 epochs") || strings.Contains(got, "✓") {
 		t.Errorf("first line %q", got)
 	}
-	session.Observe(parse.Event{Origin: parse.Origin{Line: 1 << 20, Offset: int64(len(text)) + 100<<20}, Record: &parse.Text{Text: "the end"}})
+	session.Observe(parse.Event{Record: &parse.SourceState{Name: "train.log", Status: parse.SourceReading}})
 	if got := first(); !strings.Contains(got, "✓ no trouble in 36 epochs") {
 		t.Errorf("first line %q", got)
 	}

@@ -36,21 +36,21 @@ type span struct {
 }
 
 func spanOf(r *diagnose.Run) span {
-	s := span{unit: "epoch"}
+	s, first := span{unit: "epoch"}, r.FirstEpoch
 	if r.Stepwise {
-		s.unit = "iteration"
+		s.unit, first = "iteration", r.FirstIter
 	}
 	s.from, s.to = math.Inf(1), r.X()
 	for _, series := range []*diagnose.Series{&r.MemorySeries, &r.DriverSeries} {
-		if points := series.Points(); len(points) > 0 {
-			s.from = min(s.from, math.Ceil(points[0].From)-1)
-			s.to = max(s.to, points[len(points)-1].X)
+		if oldest, ok := series.First(); ok {
+			newest, _ := series.Last()
+			s.from, s.to = min(s.from, math.Ceil(oldest.From)-1), max(s.to, newest.X)
 		}
 	}
 	for _, m := range r.Marks {
 		s.to = max(s.to, m.X)
 	}
-	s.from = max(0, min(s.from, float64(max(r.FirstEpoch, 1)-1)))
+	s.from = max(0, min(s.from, float64(max(first, 1)-1)))
 	if !(s.to > s.from) {
 		s.to = s.from + 1
 	}
