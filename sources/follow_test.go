@@ -74,7 +74,9 @@ func TestALargeFileSaysWhenItWasRead(t *testing.T) {
 			t.Errorf("sizes %v, want %v", sizes, want)
 		}
 		r.stop()
-		<-r.done
+		if err := r.ended(); !errors.Is(err, context.Canceled) {
+			t.Errorf("Run returned %v", err)
+		}
 	})
 }
 
