@@ -234,7 +234,7 @@ func grown(r *Run) (b parse.Bytes, ok bool) {
 	if len(r.Epochal) < 3 || r.Memory.Total == 0 {
 		return 0, false
 	}
-	b = r.Memory.Peak - r.Epochal[1].Peak
+	b = max(r.Memory.Peak, r.HeldAtEnd()) - r.Epochal[1].Peak
 	return b, r.Epochal[1].Peak > 0 && float64(b) > 0.1*float64(r.Memory.Total)
 }
 

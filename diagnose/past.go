@@ -9,13 +9,16 @@ import (
 
 // Past is a run at an earlier moment.
 type Past struct {
-	X       float64
-	Epoch   int
-	Run     time.Duration
-	Memory  parse.Bytes // 0 if not measured
-	Rate    float64
-	Losses  map[string]float64
-	Metrics map[string]float64
+	X     float64
+	Epoch int
+	// From and To are what Memory and Run are summed up over where the history is too long to be
+	// kept in full; else 0.
+	From, To float64
+	Run      time.Duration
+	Memory   parse.Bytes // 0 if not measured
+	Rate     float64
+	Losses   map[string]float64
+	Metrics  map[string]float64
 }
 
 // At is the run as it was when x epochs were done.
@@ -29,6 +32,9 @@ func (r *Run) At(x float64) Past {
 	}
 	if m, ok := r.MemorySeries.At(x); ok {
 		p.Memory, p.Run = parse.Bytes(m.Max), m.Run
+		if m.X-m.From > 1 { // of more than an epoch
+			p.From, p.To = m.From, m.X
+		}
 	}
 	if m, ok := r.RateSeries.At(x); ok {
 		p.Rate = m.Last

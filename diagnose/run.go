@@ -368,6 +368,15 @@ func (r *Run) Free() (b parse.Bytes, ok bool) {
 	return b, ok
 }
 
+// HeldAtEnd is what the run held, as its rows count it, when an allocation failed that ended it; 0
+// where none did, or did not say so.
+func (r *Run) HeldAtEnd() parse.Bytes {
+	if d := r.Death; d != nil && d.Kind == parse.OutOfMemory && d.OOM != nil && r.Memory.Held() {
+		return d.OOM.Reserved
+	}
+	return 0
+}
+
 // Held reports whether the numbers are what is taken from the card, its cache included, so
 // that they may be compared with its size.
 func (m Memory) Held() bool {

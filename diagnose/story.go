@@ -59,7 +59,13 @@ func (r *Run) over() bool {
 
 // storyOfLength is how far the run came, and in what time.
 func (r *Run) storyOfLength() Message {
-	var name any = strings.TrimSpace(r.Trainer + " " + r.Model)
+	model := r.Model
+	for p := r; p.Continues != 0 && p.predecessor != nil; p = p.predecessor {
+		if p.predecessor.Model != "" { // and not the checkpoint
+			model = p.predecessor.Model
+		}
+	}
+	var name any = strings.TrimSpace(r.Trainer + " " + model)
 	if name == "" {
 		name = Say("story.nameless")
 	}

@@ -8,6 +8,7 @@ var screenTexts = map[Key]text{
 	"verdict.unmeasured":       {"%[1]s: no memory was printed", "%[1]s：日志没有显存数字"},
 	"verdict.too.early":        {"%[1]s: too early to judge memory", "%[1]s：判断显存为时尚早"},
 	"verdict.full":             {"full in epoch %[1]s (%[2]s to %[3]s)", "第 %[1]s 轮耗尽（%[2]s 到 %[3]s）"},
+	"status.full":              {"full in epoch %[1]s", "第 %[1]s 轮耗尽"},
 	"verdict.in":               {"in about %[1]s", "大约还有 %[1]s"},
 	"verdict.reading":          {"reading what was written before: %[1]s", "正在读取已有内容：%[1]s"},
 	"verdict.rising":           {"%[1]s: memory has not settled yet", "%[1]s：显存尚未稳定"},
@@ -47,6 +48,7 @@ var screenTexts = map[Key]text{
 	"verdict.none.in":          {"no training seen in %[1]s", "%[1]s 中没有看到训练"},
 	"verdict.waiting":          {"waiting for %[1]s", "等待 %[1]s"},
 	"verdict.unreadable":       {"cannot read %[1]s", "无法读取 %[1]s"},
+	"verdict.past.sum":         {"%[1]s at most in epochs %[2]s to %[3]s", "%[1]s（第 %[2]s 到 %[3]s 轮的最大值）"},
 	"verdict.past.iter":        {"at iteration %[1]s (now %[2]s)", "第 %[1]s 次迭代时（现在第 %[2]s 次）"},
 	"verdict.past":             {"at the end of epoch %[1]s (now %[2]s)", "第 %[1]s 轮结束时（现在第 %[2]s 轮）"},
 	"verdict.past.none":        {"no trouble then", "当时一切正常"},
@@ -228,7 +230,7 @@ var screenTexts = map[Key]text{
 
 	"gauges.asof":       {"as of now, not of the past", "当前数值，非过去时刻"},
 	"log.filter":        {"only %[1]s", "仅 %[1]s"},
-	"log.found":         {"/%[1]s in %[2]s lines", "/%[1]s 出现在 %[2]s 行"},
+	"log.found":         {"/%[1]s: %[2]s found", "/%[1]s：找到 %[2]s 行"},
 	"log.row":           {"line %[1]s is a row, which is not kept: beside it", "第 %[1]s 行是进度行，未保存：显示相邻行"},
 	"log.no.match":      {"no line matches", "没有匹配的行"},
 	"log.search.ask":    {"search", "搜索"},
@@ -341,7 +343,7 @@ var screenTexts = map[Key]text{
 	"legend.batch":     {"batch reduced", "批大小降低"},
 	"legend.nan":       {"nan", "nan"},
 	"legend.oom":       {"out of memory", "显存不足"},
-	"legend.failed":    {"failed", "失败"},
+	"legend.failed":    {"failed or stopped", "失败或停止"},
 	"legend.neighbour": {"a neighbour came", "其他进程加入"},
 	"legend.onset":     {"growth begins", "开始增长"},
 

@@ -53,7 +53,7 @@ func asciiFor(r rune) rune {
 		return '#'
 	case r == '╌':
 		return '='
-	case strings.ContainsRune("│┃┊╎·", r):
+	case strings.ContainsRune("│┃┊╎┤·", r):
 		return '|'
 	case r >= 0x2500 && r <= 0x257f:
 		return '+'

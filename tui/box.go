@@ -38,6 +38,7 @@ func (f frame) draw(t theme, c caption, lines []string, w, h int) []string {
 	case f == bare || h < 2 || w < 8:
 		return rect(lines, w, h)
 	case f == ruled:
+		c.right = joinNotes(c.foot, c.right) // there is no lower edge
 		out := []string{t.edge("─", "─", c, w)}
 		for _, l := range rect(lines, iw, ih) {
 			out = append(out, " "+l+" ")

@@ -216,7 +216,7 @@ func (s scene) otherCurves(of func(*diagnose.Run) *diagnose.Series, a axis) (out
 		if r.Stepwise != s.run.Stepwise { // another axis
 			continue
 		}
-		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark, run: r})
+		out = append(out, dots{cols: series.Columns(a.from, a.to, a.cells), rune: rune('0' + (i+1)%10), style: s.theme.spark, other: true, total: r.Memory.Total})
 		legend = joinNotes(legend, string(out[len(out)-1].rune)+" "+s.runName(r))
 	}
 	if legend == "" {

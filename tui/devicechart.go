@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -23,7 +24,12 @@ func (s scene) charted(gpus []*diagnose.GPU) *diagnose.GPU {
 			return gpus[i]
 		}
 	}
-	return slices.MaxFunc(gpus, func(a, b *diagnose.GPU) int { return int(a.Peak>>20) - int(b.Peak>>20) })
+	return slices.MaxFunc(gpus, func(a, b *diagnose.GPU) int {
+		if a.Total == 0 || b.Total == 0 {
+			return cmp.Compare(a.Peak, b.Peak)
+		}
+		return cmp.Compare(float64(a.Peak)/float64(a.Total), float64(b.Peak)/float64(b.Total))
+	})
 }
 
 // timeAxis is the axis of the samples of devices, in seconds of their source.
@@ -96,6 +102,14 @@ func (s scene) deviceMemory(w, h int) (caption, []string) {
 	if p.axis.cells < 4 || rows < 2 {
 		return c, []string{cut(stats, w)}
 	}
+	if slices.ContainsFunc(gpus, func(g *diagnose.GPU) bool { return g.Total > 0 && g.Total != one.Total }) && one.Total > 0 {
+		c.right = joinNotes(s.say("memory.shares"), c.right)
+		p.toShares(one.Total, rows, s.view.zoom)
+		if s.view.zoom != zoomData {
+			p.limit = limit{100, " " + s.say("memory.limit.each"), "100%"}
+		}
+		return c, append(s.overTime(p), cut(stats, w))
+	}
 	onChart := false
 	p.scale, onChart = memoryScale(values, one.Total, rows, s.view.zoom, false)
 	if onChart {
@@ -120,7 +134,7 @@ func (s scene) deviceBusy(w, h int) (caption, []string) {
 	}
 	one := s.charted(gpus)
 	c := caption{title: s.say("pane.busy") + " · " + s.deviceName(one)}
-	p := plot{per: 1, style: s.theme.spark, tick: busyTick}
+	p := plot{per: 1, style: s.theme.spark, tick: func(float64, float64) string { return "" }}
 	p.axis = timeAxis(gpus, max(0, w-gutter))
 	s.deviceCurves(&p, &c, gpus, one, func(g *diagnose.GPU) *diagnose.Series { return &g.Busy })
 	means(p.main)
@@ -135,7 +149,7 @@ func (s scene) deviceBusy(w, h int) (caption, []string) {
 	if p.axis.cells < 4 || rows < 2 {
 		return c, []string{cut(stats, w)}
 	}
-	p.scale = scale{low: 0, step: 1 / float64(rows-1), rows: rows}
+	p.scale, p.tick = scale{low: 0, step: 1 / float64(rows-1), rows: rows}, busyTicks(rows)
 	return c, append(s.overTime(p), cut(stats, w))
 }
 
@@ -148,14 +162,16 @@ func means(cols []diagnose.Point) {
 	}
 }
 
-// busyTick writes quarters as percent in the rows that are the nearest to them.
-func busyTick(v, step float64) string {
-	for quarter := range 5 {
-		if share := float64(quarter) / 4; v-share > -step/2 && v-share <= step/2 {
-			return strconv.Itoa(25*quarter) + "%"
+// busyTicks labels the rows of a chart of shares: its ends, and the quarters where a row is near.
+func busyTicks(rows int) func(value, step float64) string {
+	labels := make([]string, rows)
+	for _, percent := range []int{0, 100, 50, 25, 75} {
+		at := float64(percent) / 100 * float64(rows-1)
+		if row := int(math.Round(at)); labels[row] == "" && math.Abs(at-float64(row)) <= 0.3 {
+			labels[row] = strconv.Itoa(percent) + "%"
 		}
 	}
-	return ""
+	return func(value, step float64) string { return labels[within(int(math.Round(value/step)), rows-1)] }
 }
 
 // deviceCurves puts the curves of devices into a plot; it returns all of their columns.
@@ -169,7 +185,7 @@ func (s scene) deviceCurves(p *plot, c *caption, gpus []*diagnose.GPU, one *diag
 		}
 		digit := rune('0' + g.Index%10)
 		cols := of(g).Columns(p.axis.from, p.axis.to, p.axis.cells)
-		p.dots = append(p.dots, dots{cols: cols, rune: digit, style: s.theme.dim})
+		p.dots = append(p.dots, dots{cols: cols, rune: digit, style: s.theme.dim, total: g.Total, other: true})
 		values, others = append(values, cols...), append(others, string(digit))
 	}
 	if len(others) > 0 {

@@ -133,9 +133,9 @@ func (s scene) footerRoom(w int) int {
 func (s scene) idle(key diagnose.Key) bool {
 	switch key {
 	case "key.chart":
-		return s.run == nil || !s.run.HasRows()
+		return s.starting()
 	case "key.time":
-		return s.run == nil || !s.run.HasRows() || s.run.Epoch <= max(1, s.run.FirstEpoch) && !s.run.Stepwise
+		return s.starting() || s.run.Epoch <= max(1, s.run.FirstEpoch) && !s.run.Stepwise
 	case "key.explain":
 		return len(s.findings()) == 0
 	}

@@ -97,7 +97,11 @@ func (s scene) wishes(sh shape, f frame, w int) []wish {
 	}
 	gpus, gauges := len(s.devices()), s.gaugeCount()
 	if s.starting() && s.sampled() {
-		list = append(list, wish{panes: []pane{paneGauges}, least: out + min(gpus, 2), like: out + gaugeLines*gpus, most: out + gaugeLines*gpus})
+		lines := gpus // one for each of many
+		if gpus <= 4 {
+			lines *= gaugeLines
+		}
+		list = append(list, wish{panes: []pane{paneGauges}, least: out + max(1, min(gaugesLeast(gpus, w-2), 4)), like: out + lines, most: out + lines})
 		if s.timed() {
 			list = append(list, wish{panes: devicePanes(sh), least: out + 6, like: out + 12, most: 1 << 20, grow: 2})
 		}

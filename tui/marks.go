@@ -71,7 +71,11 @@ func (s scene) marks(a axis) (line, legend string) {
 	used := make([]bool, a.cells)
 	seen := map[diagnose.MarkKind]bool{}
 	var kinds []diagnose.MarkKind
-	for _, m := range s.run.Marks {
+	all := slices.Clone(s.run.Marks)
+	for e := s.earlier(s.run); e != nil; e = s.earlier(e) {
+		all = append(all, e.Marks...)
+	}
+	for _, m := range all {
 		c := a.cell(m.X)
 		if m.X == float64(int(m.X)) && m.X > a.from && !s.run.Stepwise {
 			c = a.end(int(m.X)) // between two epochs: where the first one ends

@@ -38,7 +38,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 		axis: a, per: float64(parse.GiB), main: s.columnsOf(s.memorySeries, a), style: s.theme.curve,
 		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
 	}
-	if held := s.heldAtDeath(); held > 0 && !driver && s.live() {
+	if held := s.run.HeldAtEnd(); held > 0 && !driver && s.live() {
 		if i := a.cell(s.run.X()); i >= 0 && i < len(p.main) {
 			if end := &p.main[i]; end.N == 0 || end.Max < float64(held) {
 				*end = diagnose.Point{Min: float64(held), Max: float64(held), Sum: float64(held), Last: float64(held), N: 1}
@@ -58,7 +58,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	p.dots = append(p.dots, others...)
 	c.foot = joinNotes(legend, c.foot)
 	if apart(s.run, others) {
-		c.right = joinNotes(s.say("memory.shares"), s.scaleNote(a, p.toShares(s.run, rows, s.view.zoom)))
+		c.right = joinNotes(s.say("memory.shares"), s.scaleNote(a, p.toShares(total, rows, s.view.zoom)))
 		if s.view.zoom != zoomData {
 			p.limit = limit{100, " " + s.say("memory.limit.each"), "100%"}
 		}
@@ -86,13 +86,13 @@ func (s scene) memory(w, h int) (caption, []string) {
 // apart reports whether runs that are drawn in one chart have cards of different sizes.
 func apart(shown *diagnose.Run, others []dots) bool {
 	return shown.Memory.Total > 0 && slices.ContainsFunc(others, func(o dots) bool {
-		return o.run.Memory.Total > 0 && o.run.Memory.Total != shown.Memory.Total
+		return o.total > 0 && o.total != shown.Memory.Total
 	})
 }
 
-// toShares makes of bytes percent of the card of each run, and returns the scale for them. Runs whose
-// card is not known are left out.
-func (p *plot) toShares(shown *diagnose.Run, rows int, z zoom) scale {
+// toShares makes of bytes percent of each card, and returns the scale for them. Curves whose card is
+// not known are left out.
+func (p *plot) toShares(total parse.Bytes, rows int, z zoom) scale {
 	p.per, p.guess, p.styleOf = 1, nil, nil
 	p.tick = func(v, _ float64) string { return strconv.Itoa(int(math.Round(v))) + "%" }
 	lo, hi := 100.0, 0.0
@@ -104,14 +104,14 @@ func (p *plot) toShares(shown *diagnose.Run, rows int, z zoom) scale {
 			}
 		}
 	}
-	p.dots = slices.DeleteFunc(p.dots, func(d dots) bool { return d.run != nil && d.run.Memory.Total == 0 })
-	share(p.main, shown.Memory.Total)
+	p.dots = slices.DeleteFunc(p.dots, func(d dots) bool { return d.other && d.total == 0 })
+	share(p.main, total)
 	for _, d := range p.dots {
-		total := shown.Memory.Total
-		if d.run != nil {
-			total = d.run.Memory.Total
+		if d.other {
+			share(d.cols, d.total)
+		} else {
+			share(d.cols, total)
 		}
-		share(d.cols, total)
 	}
 	switch z {
 	case zoomData:
@@ -283,7 +283,7 @@ func (s scene) memoryStats(w int) []string {
 		parts = slices.Insert(parts, 1, s.say("memory.by.driver", gib(parse.Bytes(p.Last))))
 	}
 	if o := s.lastAllocation(); o != nil && s.live() {
-		if held := s.heldAtDeath(); held > m.Peak {
+		if held := s.run.HeldAtEnd(); held > m.Peak {
 			parts[1] = s.say("memory.died", gib(held)) + s.share(held) // the last row was before
 		}
 		if o.HasFree {
@@ -311,15 +311,6 @@ func (s scene) lastAllocation() *parse.OOM {
 		return d.OOM
 	}
 	return nil
-}
-
-// heldAtDeath is what the run held, as its rows count it, when an allocation ended it; 0 if that was
-// not printed.
-func (s scene) heldAtDeath() parse.Bytes {
-	if o := s.lastAllocation(); o != nil && s.run.Memory.Held() {
-		return o.Reserved
-	}
-	return 0
 }
 
 // memoryWord says what the numbers count, since they are never mixed.

@@ -153,19 +153,48 @@ func (m *Model) turn(by int) tea.Cmd {
 // epochs. Past the newest one it is live again.
 func (m *Model) travel(by int) tea.Cmd {
 	s := m.scene()
-	if s.run == nil || !s.run.HasRows() {
+	if s.run == nil || !s.run.HasRows() || s.starting() {
 		return nil
 	}
 	first, now, newest := max(1, s.run.FirstEpoch), s.epoch(), s.run.Epoch
 	if s.run.Stepwise {
-		a := runAxis(s.run, 1)
-		first, now, newest = s.run.FirstIter, int(s.position()), s.run.Iter
-		by = max(-newest, min(by, newest)) * max(1, int(a.to-a.from)/100)
+		return m.travelRows(by)
 	}
 	if by > 0 && now+by >= newest || newest <= first {
 		return m.live()
 	}
 	m.view.cursor = min(max(now+by, first), newest)
+	m.settleView()
+	return nil
+}
+
+// rowsOf are the iterations at which something was recorded of a run that counts no epochs.
+func rowsOf(r *diagnose.Run) (at []int) {
+	best := &r.MemorySeries
+	for _, s := range r.LossSeries {
+		if s.Len() > best.Len() {
+			best = s
+		}
+	}
+	for _, p := range best.Points() {
+		at = append(at, int(p.X))
+	}
+	return at
+}
+
+// travelRows moves the cursor by rows, or by hundredths of them where there are many.
+func (m *Model) travelRows(by int) tea.Cmd {
+	s := m.scene()
+	rows := rowsOf(s.run)
+	now, found := slices.BinarySearch(rows, int(s.position()))
+	if !found && by > 0 {
+		now-- // the row before the one that would be next
+	}
+	to := now + max(-len(rows), min(by, len(rows)))*max(1, len(rows)/100)
+	if len(rows) == 0 || by > 0 && to >= len(rows)-1 {
+		return m.live()
+	}
+	m.view.cursor = max(1, rows[within(to, len(rows)-1)])
 	m.settleView()
 	return nil
 }
@@ -180,12 +209,13 @@ func (m *Model) travelTo(x float64) {
 		m.travel(int(x) + 1 - s.epoch())
 		return
 	}
-	if int(x) >= s.run.Iter {
-		m.live()
+	rows := rowsOf(s.run)
+	if i, _ := slices.BinarySearch(rows, int(x)+1); i < len(rows)-1 {
+		m.view.cursor = max(1, rows[max(0, i-1)])
+		m.settleView()
 		return
 	}
-	m.view.cursor = max(int(x), s.run.FirstIter)
-	m.settleView()
+	m.live()
 }
 
 // turnChart shows the next curve.

@@ -18,6 +18,9 @@ func (s scene) verdictLines(w, n int) []string {
 	head := t.sign(one.mood) + " "
 	indent := width(head)
 	lines := wrap(strings.Join(one.parts, " · "), w-indent)
+	for k := len(one.parts) - 1; k > 0 && len(lines) > n; k-- { // what is there is there in whole
+		lines = wrap(strings.Join(one.parts[:k], " · "), w-indent)
+	}
 	if len(lines) > n {
 		lines = append(lines[:n-1], strings.Join(lines[n-1:], " "))
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // plot is all that is drawn into the large pane, above its axis.
@@ -31,7 +33,8 @@ type dots struct {
 	cols  []diagnose.Point
 	rune  rune
 	style ansi.Style
-	run   *diagnose.Run // whose it is, nil for the one that is shown
+	other bool        // it is of another card than the main curve
+	total parse.Bytes // size of that card; 0 if it is not known
 }
 
 // limit is a line across the chart; the zero value is none.
@@ -97,7 +100,11 @@ func (s scene) plotRows(p plot) []string {
 		line.add(s.theme.border, "┤")
 		body, begin := a.cells, 0
 		if y == limitRow && width(label) < a.cells*2/3 {
-			if p.guess != nil { // the end of the line is where it is met
+			covered := func(from, to int) bool {
+				return slices.ContainsFunc(high[y][from:to], func(r rune) bool { return r != ' ' })
+			}
+			// The end of the line is where a forecast meets it; else the words must not hide the curve.
+			if p.guess != nil || covered(a.cells-width(label), a.cells) && !covered(0, width(label)) {
 				begin = width(label)
 				line.add(s.theme.moods[moodCritical], label)
 			} else {
@@ -111,6 +118,8 @@ func (s scene) plotRows(p plot) []string {
 		for x := begin; x < body; x++ {
 			d := dotAt(points, x, row)
 			switch {
+			case d >= 0 && sc.rows <= areaRows: // an area must not hide it
+				line.put(p.dots[d].style, p.dots[d].rune)
 			case high[y][x] != ' ':
 				line.put(style, high[y][x])
 			case x == at:
@@ -164,14 +173,17 @@ func (s scene) drawPlot(p plot) []string {
 // would have as few steps as rows.
 const areaRows = 4
 
-// area draws values, one for each column, as bars in eighths of a row: half of the row of a value is
-// below it.
+// area draws values, one for each column, as bars in eighths of a row: half of a row is below the
+// value at its label, but for the lowest one.
 func area(values []float64, sc scale) grid {
 	g, steps := newGrid(len(values), sc.rows), []rune(eighths)
 	for x, v := range values {
 		for y := range sc.rows {
-			bottom := sc.low + sc.step*(float64(sc.rows-1-y)-0.5)
-			if full := math.Round(8 * math.Min(1, (v-bottom)/sc.step)); full >= 1 {
+			bottom, height := sc.low+sc.step*(float64(sc.rows-1-y)-0.5), sc.step
+			if y == sc.rows-1 { // the lowest row begins at its label
+				bottom, height = sc.low, sc.step/2
+			}
+			if full := math.Round(8 * math.Min(1, (v-bottom)/height)); full >= 1 {
 				g[y][x] = steps[int(full)-1]
 			}
 		}

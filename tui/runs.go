@@ -128,9 +128,9 @@ func (s scene) heldText() string {
 	case m.Peak == 0:
 		return s.say("memory.none")
 	case m.Total == 0:
-		return gib(m.Peak) + " GiB"
+		return gib(max(m.Peak, s.run.HeldAtEnd())) + " GiB"
 	}
-	return s.say("memory.of", strings.TrimSpace(gib(m.Peak)), m.Total)
+	return s.say("memory.of", strings.TrimSpace(gib(max(m.Peak, s.run.HeldAtEnd()))), m.Total)
 }
 
 // history lists all findings of the run, those that were withdrawn, too, in the order in which they

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"strings"
 
 	"yolotop/diagnose"
@@ -71,7 +72,7 @@ func (s scene) statusParts() (facts, sentences []string) {
 	}
 	facts = append(facts, strings.TrimSpace(s.epochOf()))
 	if s.measured() {
-		held := strings.TrimSpace(gib(r.Memory.Last))
+		held := strings.TrimSpace(gib(max(r.Memory.Last, r.HeldAtEnd())))
 		if t := r.Memory.Total; t > 0 {
 			held += "/" + strings.TrimSpace(gib(t))
 		}
@@ -85,7 +86,10 @@ func (s scene) statusParts() (facts, sentences []string) {
 	}
 	if g := r.Gravest(); g != nil && g.Level > diagnose.Info {
 		if g.OOM != nil && (r.Status == diagnose.Running || r.Status == diagnose.StatusUnknown) {
-			sentences = append(sentences, s.fullText(g.OOM))
+			sentences = append(sentences, s.say("status.full", int(math.Ceil(g.OOM.Epoch))))
+		}
+		if oom := s.activeOOM(); oom != nil && oom != g { // what ended it, before what explains it
+			sentences = append(sentences, s.title(oom))
 		}
 		sentences = append(sentences, s.title(g))
 	}

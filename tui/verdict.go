@@ -309,7 +309,11 @@ func (s scene) pastVerdict() verdict {
 		v.parts[0] = s.say("verdict.past.iter", s.view.cursor, s.run.Iter)
 	}
 	if p := s.run.At(s.position()); p.Memory > 0 {
-		v.parts = append(v.parts, s.memoryWord()+" "+diagnose.FormatGiB(p.Memory))
+		held := s.memoryWord() + " " + diagnose.FormatGiB(p.Memory)
+		if p.To > 0 && !s.run.Stepwise {
+			held = s.say("verdict.past.sum", held, int(math.Ceil(p.From)), int(math.Ceil(p.To)))
+		}
+		v.parts = append(v.parts, held)
 	}
 	found := s.findings()
 	if len(found) == 0 {

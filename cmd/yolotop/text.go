@@ -90,7 +90,9 @@ func state(run *diagnose.Run, lang diagnose.Lang) []string {
 		parts = append(parts, diagnose.Say("check.epoch1", run.Epoch).In(lang))
 	}
 	if run.Memory.Peak > 0 {
-		parts = append(parts, memoryText(run.Memory).In(lang))
+		m := run.Memory
+		m.Peak = max(m.Peak, run.HeldAtEnd())
+		parts = append(parts, memoryText(m).In(lang))
 	}
 	if run.Rate > 0 {
 		parts = append(parts, diagnose.Say("check.rate", run.Rate).In(lang))
