@@ -18,6 +18,9 @@ var commandTexts = map[Key]text{
 	"check.memory1":   {"%[2]s %[1]s at the peak", "显存峰值（%[2]s）%[1]s"},
 	"check.card":      {"%[1]s %[2]s, on a card of %[3]s", "%[1]s %[2]s，显卡共 %[3]s"},
 	"check.most":      {"%[1]s %[2]s", "%[1]s %[2]s"},
+	"check.gpu.of":    {"uses %[1]s of %[2]s, at most %[3]s", "使用 %[1]s / %[2]s，最多 %[3]s"},
+	"check.gpu":       {"uses %[1]s, at most %[2]s", "使用 %[1]s，最多 %[2]s"},
+	"check.gpu.busy":  {"busy %[1]s on the mean", "平均忙碌 %[1]s"},
 	"check.rate":      {"%[1]s it/s", "%[1]s it/s"},
 	"check.images":    {"%[1]s messages about damaged images", "%[1]s 条图片损坏的消息"},
 

@@ -147,9 +147,9 @@ const silentFrom = 5 * time.Second
 // deviceName is the name of a device; that of the run stands out.
 func (s scene) deviceName(g *diagnose.GPU) string {
 	if s.owns(g) {
-		return s.theme.accent.Bold().Styled(gpuName(g))
+		return s.theme.accent.Bold().Styled(GPUName(g))
 	}
-	return gpuName(g)
+	return GPUName(g)
 }
 
 // gaugeCount is how many lines the pane has where each device has one.
@@ -324,7 +324,8 @@ func memoryShare(g *diagnose.GPU) float64 {
 	return float64(g.Used) / float64(g.Total)
 }
 
-func gpuName(g *diagnose.GPU) string {
+// GPUName is what a device is called: by the index of the driver, and its instance where it is divided.
+func GPUName(g *diagnose.GPU) string {
 	switch {
 	case g.Index < 0:
 		return "GPU"

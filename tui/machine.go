@@ -51,7 +51,7 @@ func (s scene) whose() string {
 	var names []string
 	for _, g := range s.devices() {
 		if s.owns(g) {
-			names = append(names, gpuName(g))
+			names = append(names, GPUName(g))
 		}
 	}
 	if len(names) == 0 {

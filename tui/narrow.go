@@ -103,7 +103,7 @@ func (s scene) tinyLines(w, h int) []string {
 	}
 	if s.starting() && s.sampled() {
 		for _, g := range s.devices() {
-			out = append(out, cut(gpuName(g)+s.gaugeTiny(g), w))
+			out = append(out, cut(GPUName(g)+s.gaugeTiny(g), w))
 		}
 		return out
 	}

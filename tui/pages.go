@@ -202,7 +202,7 @@ func (s scene) withEvidence(f *diagnose.Finding, lines []string, w int) []string
 		title, chart = s.namedChart("loss ", w-2)
 	case f.Kind == diagnose.Starved || f.Kind == diagnose.UnderUsed:
 		if g := s.run.FirstGPU(); g != nil && g.Busy.Len() > 1 {
-			title, chart = s.say("evidence.busy", gpuName(g)), []string{s.theme.spark.Styled(loadSpark(&g.Busy, w-2))}
+			title, chart = s.say("evidence.busy", GPUName(g)), []string{s.theme.spark.Styled(loadSpark(&g.Busy, w-2))}
 			break
 		}
 		title, chart = s.namedChart("speed", w-2)

@@ -23,7 +23,7 @@ func (s scene) preflight() []fact {
 	}
 	if g := s.ownCard(); g != nil {
 		if g.Measured && g.Total > 0 {
-			out = append(out, fact{"facts.card", gpuName(g) + " · " + s.say("facts.card.free", max(0, g.Total-g.Used), g.Total)})
+			out = append(out, fact{"facts.card", GPUName(g) + " · " + s.say("facts.card.free", max(0, g.Total-g.Used), g.Total)})
 		}
 		out = append(out, fact{"facts.beside", s.neighboursFact(g)})
 	}

@@ -58,7 +58,7 @@ func (s scene) processesPane(w, h int) (caption, []string) {
 	gpus := s.listed()
 	title := s.say("pane.machine")
 	if len(gpus) == 1 {
-		title = gpuName(gpus[0])
+		title = GPUName(gpus[0])
 	}
 	all := s.processes()
 	c := caption{title: s.say("pane.processes", title)}
@@ -82,7 +82,7 @@ func (s scene) processesPane(w, h int) (caption, []string) {
 		}
 		line += fitRight(used, 9)
 		if len(gpus) > 1 {
-			line += "  " + gpuName(p.on)
+			line += "  " + GPUName(p.on)
 		}
 		if p.own {
 			line += "  " + s.theme.accent.Styled(s.say("processes.own"))

@@ -254,6 +254,9 @@ func (m pageMaker) facts(r *diagnose.Run) []pageFact {
 	for _, d := range r.Devices[:min(len(r.Devices), 16)] {
 		add("facts.device", deviceText(d))
 	}
+	for _, card := range cardTexts(r, m.lang) {
+		add("facts.device", card)
+	}
 	add("report.state", strings.Join(state(r, m.lang), ", "))
 	if r.HasElapsed && r.Elapsed > 0 {
 		add("facts.elapsed", diagnose.FormatDuration(r.Elapsed, m.lang))

@@ -28,6 +28,9 @@ func writeRun(b *strings.Builder, run *diagnose.Run, inputs []diagnose.Input, la
 	if story := storyText(run, lang); story != "" {
 		fmt.Fprintf(b, "  %s\n", story)
 	}
+	for _, card := range cardTexts(run, lang) {
+		fmt.Fprintf(b, "  %s\n", card)
+	}
 	for _, values := range []string{lossText(run), metricText(run)} {
 		if values != "" {
 			fmt.Fprintf(b, "  %s\n", values)
@@ -101,6 +104,27 @@ func state(run *diagnose.Run, lang diagnose.Lang) []string {
 		parts = append(parts, diagnose.Say("check.images", run.DamagedImages).In(lang))
 	}
 	return parts
+}
+
+// cardTexts are the devices of a recording that is no run's, a line each.
+func cardTexts(run *diagnose.Run, lang diagnose.Lang) (out []string) {
+	if run.Joined() {
+		return nil
+	}
+	for _, g := range run.GPUs[:min(len(run.GPUs), 16)] {
+		parts := []string{strings.TrimSpace(tui.GPUName(g) + " " + tui.Clean(g.Name))}
+		switch {
+		case g.Measured && g.Total > 0:
+			parts = append(parts, diagnose.Say("check.gpu.of", g.Used, g.Total, g.Peak).In(lang))
+		case g.Measured:
+			parts = append(parts, diagnose.Say("check.gpu", g.Used, g.Peak).In(lang))
+		}
+		if g.Busy.Len() > 0 {
+			parts = append(parts, diagnose.Say("check.gpu.busy", diagnose.Percent(g.Busy.Mean())).In(lang))
+		}
+		out = append(out, strings.Join(parts, ", "))
+	}
+	return out
 }
 
 // memoryText is the most memory that was seen, and what the number counts.
