@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // plainText is a frame as a terminal without colours gets it.
@@ -113,12 +114,34 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// BenchmarkRender is one whole screen: of a run with a leak, and of one of a million epochs.
+// BenchmarkRender is one whole screen: of a run with a leak, of one of a million epochs, of eight
+// devices that were sampled for six hours, and of a hundred runs in one chart.
 func BenchmarkRender(b *testing.B) {
-	for name, snap := range map[string]*diagnose.Snapshot{"leak": moments()["leak"], "million": hostileRuns()["a million epochs"]} {
+	devices := snapshotOf(true, samplesOf())
+	one := devices.Runs[0].GPUs[0]
+	for i := range 20_000 {
+		one.Memory.Add(1000+float64(i), 0, float64(parse.GiB)*(8+float64(i%100)/100))
+		one.Busy.Add(1000+float64(i), 0, float64(i%10)/10)
+	}
+	for i := range 7 {
+		g := *one
+		g.Index = 2 + i
+		devices.Runs[0].GPUs = append(devices.Runs[0].GPUs, &g)
+	}
+	logs := make([]string, 100)
+	for i := range logs {
+		logs[i] = situations()["finished"].log
+	}
+	for name, c := range map[string]struct {
+		snap *diagnose.Snapshot
+		keys []string
+	}{
+		"leak": {moments()["leak"], nil}, "million": {hostileRuns()["a million epochs"], nil}, "devices": {devices, nil},
+		"compare": {snapshotOf(true, logs...), []string{"c"}},
+	} {
 		for _, size := range [][2]int{{120, 40}, {300, 100}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(b *testing.B) {
-				m := screenOf(snap, Options{}, size[0], size[1])
+				m := screenOf(c.snap, Options{}, size[0], size[1], c.keys...)
 				b.ReportAllocs()
 				for b.Loop() {
 					m.draw()
