@@ -105,6 +105,7 @@ func (s scene) plotRows(p plot) []string {
 			}
 			// The end of the line is where a forecast meets it; else the words must not hide the curve.
 			if p.guess != nil || covered(a.cells-width(label), a.cells) && !covered(0, width(label)) {
+				label = strings.TrimRight(label, " ") + " "
 				begin = width(label)
 				line.add(s.theme.moods[moodCritical], label)
 			} else {
