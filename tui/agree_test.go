@@ -209,3 +209,15 @@ func TestAChainOfResumptions(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNumbersUnderAChartStay promises that the line of numbers is there at any height of a chart.
+func TestTheNumbersUnderAChartStay(t *testing.T) {
+	t.Parallel()
+	shown := screenOf(moments()["leak"], Options{}, 120, 40)
+	s := shown.scene()
+	for h := 6; h < 30; h++ {
+		if _, lines := s.memory(80, h); len(lines) > h || !strings.Contains(plainText(t, lines[len(lines)-1]), "peak") {
+			t.Errorf("%d of %d lines, the last one is %q", len(lines), h, lines[len(lines)-1])
+		}
+	}
+}

@@ -104,7 +104,8 @@ func (s scene) valueChart(c chart, w, h int) (caption, []string) {
 		values = append(values, o.cols...)
 	}
 	p.dots = append(p.dots, others...)
-	rows := s.chartRows(a, h)
+	rows, timed := s.chartRows(a, h)
+	p.timed = timed
 	lo, hi, ok := extent(values, 1)
 	title := c.title
 	if most := max(math.Abs(lo), math.Abs(hi)); ok && (most >= 1000 || most > 0 && most < 0.01) {

@@ -28,7 +28,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 		stats = s.driverStats(w)
 	}
 	a := s.memoryAxis(max(0, w-gutter))
-	rows := s.chartRows(a, h)
+	rows, timed := s.chartRows(a, h)
 	if a.cells < 4 || rows < 2 {
 		return c, stats
 	}
@@ -36,7 +36,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 	total := s.run.Memory.Total
 	p := plot{
 		axis: a, per: float64(parse.GiB), main: s.columnsOf(s.memorySeries, a), style: s.theme.curve,
-		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(),
+		styleOf: s.fullnessOf(total), tick: tickLabel, guess: s.forecast(), timed: timed,
 	}
 	if held := s.run.HeldAtEnd(); held > 0 && !driver && s.live() {
 		if i := a.cell(s.run.X()); i >= 0 && i < len(p.main) {

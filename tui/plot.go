@@ -26,6 +26,7 @@ type plot struct {
 	limit   limit
 	guess   *guess
 	tick    func(value, step float64) string
+	timed   bool // the time stands below the axis
 }
 
 // dots is a further curve, drawn as a character in each column.
@@ -150,7 +151,7 @@ func (s scene) plotRows(p plot) []string {
 // drawPlot draws the chart: its rows, its axis, the marks of the run below it, the epochs and,
 // where there is room for it, the time.
 func (s scene) drawPlot(p plot) []string {
-	a, sc, lines := p.axis, p.scale, s.plotRows(p)
+	a, lines := p.axis, s.plotRows(p)
 	axisLine, labels := a.draw()
 	lines = append(lines, s.theme.border.Styled(spaces(gutter-1)+"└"+axisLine))
 	if marks, _ := s.marks(a); marks != "" {
@@ -158,7 +159,7 @@ func (s scene) drawPlot(p plot) []string {
 	}
 	unit := fitRight(s.axisUnit(), gutter-1)
 	lines = append(lines, s.theme.dim.Styled(unit+" ")+s.underCursor(labels, strconv.Itoa(s.view.cursor), a))
-	if sc.rows >= timeRows {
+	if p.timed {
 		if times := s.timeLabels(a); times != "" {
 			at := ""
 			if run := s.run.At(s.position()).Run; run > 0 {
@@ -207,20 +208,20 @@ func (s scene) windowKey() diagnose.Key {
 	return "chart.window"
 }
 
-// timeRows is from how many rows of a chart on the axis has the time, too.
+// timeRows is from how many rows of a chart on the axis may have the time, too.
 const timeRows = 9
 
 // chartRows is how many rows a chart of h lines has, beside its axis, the marks, the labels and
-// the line of numbers.
-func (s scene) chartRows(a axis, h int) int {
-	rows := h - 3
+// the line of numbers; timed is that it has room for the time, too.
+func (s scene) chartRows(a axis, h int) (rows int, timed bool) {
+	rows = h - 3
 	if marks, _ := s.marks(a); marks != "" {
 		rows--
 	}
 	if rows > timeRows && s.timeLabels(a) != "" {
-		rows--
+		return rows - 1, true
 	}
-	return rows
+	return rows, false
 }
 
 // pointRows are the rows of each of the dotted curves in each column, -1 where it has none.
