@@ -109,8 +109,8 @@ func (k inkOf) with(sgr string) inkOf {
 			k.faint = true
 		case c == 7:
 			k.reverse = true
-		case c >= 30 && c <= 37:
-			k.color = hexOf(ansi.BasicColor(c - 30))
+		case c >= 30 && c <= 37: // on the dark page of an unknown background the bright ones can be read
+			k.color = hexOf(ansi.BasicColor(c - 30 + 8))
 		case c >= 90 && c <= 97:
 			k.color = hexOf(ansi.BasicColor(c - 90 + 8))
 		case c == 39:
