@@ -110,7 +110,7 @@ func (r *Run) bind(by CardEvidence, cards []card) {
 		return
 	}
 	if r.Joined() {
-		r.DriverSeries = Series{}
+		r.DriverSeries, r.ValSamples = Series{}, Series{}
 		r.GPUs = slices.DeleteFunc(slices.Clone(r.GPUs), func(g *GPU) bool { return !slices.Contains(cards, cardOf(g)) })
 		for _, f := range r.Findings {
 			if f.Active && f.ByDriver && !slices.ContainsFunc(r.GPUs, func(g *GPU) bool { return g.Index == f.GPU }) {
@@ -174,6 +174,9 @@ func (r *Run) ownSample(s *parse.GPU) {
 		return
 	}
 	r.DriverSeries.Add(r.X(), r.Elapsed, used)
+	if r.Phase == Validating {
+		r.ValSamples.Add(r.X(), r.Elapsed, used)
+	}
 	if r.Memory.Total == 0 && len(r.GPUs) == 1 {
 		r.Memory.Total = first.Total // the log does not tell it
 	}

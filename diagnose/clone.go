@@ -12,7 +12,7 @@ func (r *Run) clone() *Run {
 	c.Marks = slices.Clone(r.Marks)
 	c.Log = slices.Clip(r.Log) // it only grows at its end
 	c.MemorySeries, c.RateSeries = r.MemorySeries.clone(), r.RateSeries.clone()
-	c.DriverSeries = r.DriverSeries.clone()
+	c.DriverSeries, c.ValSamples = r.DriverSeries.clone(), r.ValSamples.clone()
 	c.GPUs = cloneGPUs(r.GPUs)
 	c.LossSeries, c.MetricSeries = cloneSeries(r.LossSeries), cloneSeries(r.MetricSeries)
 	c.ValSeries, c.LRSeries = cloneSeries(r.ValSeries), cloneSeries(r.LRSeries)

@@ -159,7 +159,7 @@ func (r *Run) takeRecording(recording *Run, at *time.Duration) {
 
 // alignDriver puts what the driver counted on the run's axis, by time.
 func (r *Run) alignDriver(at time.Duration) {
-	r.DriverSeries = Series{}
+	r.DriverSeries, r.ValSamples = Series{}, Series{}
 	axis := r.MemorySeries.Points()
 	if len(axis) == 0 {
 		axis = r.RateSeries.Points()

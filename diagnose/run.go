@@ -171,6 +171,9 @@ type Run struct {
 	// DriverSeries is what everybody uses on the first of the run's devices on this
 	// machine, in bytes, as the driver counts. Its X is that of MemorySeries.
 	DriverSeries Series
+	// ValSamples are those of DriverSeries during validation, which no row of the log counts. Of
+	// recordings it is not known which they are.
+	ValSamples Series
 
 	Epochal      []EpochStat // the last epochs, oldest first
 	MemorySeries Series

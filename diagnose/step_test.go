@@ -48,6 +48,9 @@ func TestValidationSetsTheLimit(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	mention(t, f.Title, "3.00 GiB more than training")
+	if v := r.ValSamples; v.Len() != 6 || v.Min() != 18.8*float64(parse.GiB) || r.DriverSeries.Len() <= v.Len() {
+		t.Errorf("%d samples of validation from %v", v.Len(), v.Min())
+	}
 	b.cards[0].Used = parse.Have(22.6 * float64(parse.GiB))
 	b.runs(2)
 	if f := found(t, r, ValPeak); f.Level != Warning {

@@ -117,6 +117,8 @@ var screenTexts = map[Key]text{
 	"memory.driver":        {"used (driver)", "已用（驱动）"},
 	"memory.now":           {"%[1]s %[2]s GiB", "%[1]s %[2]s GiB"},
 	"memory.everybody":     {"of all programs on the card", "卡上所有程序的总和"},
+	"memory.val.dots":      {"validation", "验证"},
+	"memory.val.driver":    {"in validation %[1]s", "验证时 %[1]s"},
 	"memory.dots":          {"driver", "驱动"},
 	"memory.by.driver":     {"driver %[1]s", "驱动 %[1]s"},
 	"memory.peak":          {"peak %[1]s", "峰值 %[1]s"},

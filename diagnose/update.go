@@ -131,7 +131,7 @@ func (r *Run) row(p *parse.Progress) {
 // countEpochs makes of an axis of iterations one of epochs, of which the first one is done.
 func (r *Run) countEpochs() {
 	factor := 1 / float64(max(r.Iter, 1))
-	for _, s := range []*Series{&r.MemorySeries, &r.RateSeries, &r.DriverSeries} {
+	for _, s := range []*Series{&r.MemorySeries, &r.RateSeries, &r.DriverSeries, &r.ValSamples} {
 		s.scale(factor)
 	}
 	for _, m := range []map[string]*Series{r.LossSeries, r.MetricSeries, r.ValSeries, r.LRSeries} {

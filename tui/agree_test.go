@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"yolotop/diagnose"
+	"yolotop/parse"
 )
 
 // grab is the groups of the first match as numbers, nil if there is none.
@@ -219,5 +220,25 @@ func TestTheNumbersUnderAChartStay(t *testing.T) {
 		if _, lines := s.memory(80, h); len(lines) > h || !strings.Contains(plainText(t, lines[len(lines)-1]), "peak") {
 			t.Errorf("%d of %d lines, the last one is %q", len(lines), h, lines[len(lines)-1])
 		}
+	}
+}
+
+// TestValidationIsToldApart promises that what the driver counts during validation has a sign of its
+// own in the chart, with its name and its greatest value.
+func TestValidationIsToldApart(t *testing.T) {
+	t.Parallel()
+	snap := snapshotOf(false, newLog(100).scanned().whole(1, 12, flat).rows(13, 14.6, 20).String())
+	r := snap.Runs[0]
+	for e := 1; e <= 12; e++ {
+		r.DriverSeries.Add(float64(e)-0.5, 0, 15*float64(parse.GiB))
+		r.DriverSeries.Add(float64(e), 0, 19*float64(parse.GiB))
+		r.ValSamples.Add(float64(e), 0, 19*float64(parse.GiB))
+	}
+	frame := plainText(t, screenOf(snap, Options{}, 140, 40).View().Content)
+	if n := strings.Count(frame, "v"); !strings.Contains(frame, "v validation") || !strings.Contains(frame, "driver 19.0 · in validation 19.0") || n < 12 {
+		t.Errorf("%d signs in\n%s", n, frame)
+	}
+	if !regexp.MustCompile(`v *:+ *v|v:+v`).MatchString(frame) {
+		t.Errorf("the driver's count is not between them:\n%s", frame)
 	}
 }

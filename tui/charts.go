@@ -166,6 +166,9 @@ func joinNotes(notes ...string) string {
 // secondRune draws a second curve: validation beside training, the driver's count beside torch's.
 const secondRune = ':'
 
+// valRune draws what the driver counts during validation.
+const valRune = 'v'
+
 // dotsNote says what the second curve is.
 func (s scene) dotsNote(what string) string { return string(secondRune) + " " + what }
 

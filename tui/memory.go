@@ -46,6 +46,11 @@ func (s scene) memory(w, h int) (caption, []string) {
 		}
 	}
 	values := slices.Clone(p.main)
+	var notes []string
+	if s.run.ValSamples.Len() > 0 { // before the driver's count, of which they are a part
+		p.dots = append(p.dots, dots{cols: s.run.ValSamples.Columns(a.from, a.to, a.cells), rune: valRune, style: s.theme.accent, apart: true})
+		notes = append(notes, string(valRune)+" "+s.say("memory.val.dots"))
+	}
 	if !driver && s.run.DriverSeries.Len() > 0 {
 		second := s.run.DriverSeries.Columns(a.from, a.to, a.cells)
 		p.dots = append(p.dots, dots{cols: second, rune: secondRune, style: s.theme.dim})
@@ -72,7 +77,7 @@ func (s scene) memory(w, h int) (caption, []string) {
 			p.limit.label = " " + s.say("memory.met", gib(total), int(math.Ceil(g.toX)), int(math.Floor(g.lowX)), int(math.Ceil(g.highX))) + " "
 		}
 	}
-	notes := []string{s.scaleNote(a, p.scale)}
+	notes = append(notes, s.scaleNote(a, p.scale))
 	if total > 0 && !onChart && legend == "" && s.view.zoom != zoomData {
 		notes = append([]string{s.say("memory.above", total)}, notes...)
 	}
@@ -274,18 +279,22 @@ func (s scene) memoryStats(w int) []string {
 	word := s.memoryWord()
 	var parts []string
 	if s.live() {
-		parts = append(parts, s.say("memory.now", word, gib(m.Last))+s.share(m.Last), s.say("memory.peak", gib(m.Peak))+s.share(m.Peak))
+		most := s.say("memory.peak", gib(m.Peak)) + s.share(m.Peak)
+		if held := r.HeldAtEnd(); held > m.Peak { // the last row was before
+			most = s.say("memory.died", gib(held)) + s.share(held)
+		}
+		parts = append(parts, s.say("memory.now", word, gib(m.Last))+s.share(m.Last), most)
 	} else {
 		past := r.At(s.position())
 		parts = append(parts, s.say("memory.now", word, gib(past.Memory))+s.share(past.Memory))
 	}
 	if p, ok := r.DriverSeries.At(s.position()); ok {
 		parts = slices.Insert(parts, 1, s.say("memory.by.driver", gib(parse.Bytes(p.Last))))
+		if s.live() && r.ValSamples.Len() > 0 {
+			parts = slices.Insert(parts, 2, s.say("memory.val.driver", gib(parse.Bytes(r.ValSamples.Max()))))
+		}
 	}
 	if o := s.lastAllocation(); o != nil && s.live() {
-		if held := s.run.HeldAtEnd(); held > m.Peak {
-			parts[1] = s.say("memory.died", gib(held)) + s.share(held) // the last row was before
-		}
 		if o.HasFree {
 			parts = append(parts, s.say("memory.died.free", gib(o.Free)))
 		}
@@ -301,7 +310,9 @@ func (s scene) memoryStats(w int) []string {
 	if m.Decimal {
 		parts = append(parts, s.say("memory.decimal"))
 	}
-	parts = append(parts, s.say("memory.val"))
+	if r.ValSamples.Len() == 0 {
+		parts = append(parts, s.say("memory.val"))
+	}
 	return []string{joinFitting(parts, w)}
 }
 

@@ -34,6 +34,7 @@ type dots struct {
 	cols  []diagnose.Point
 	rune  rune
 	style ansi.Style
+	apart bool        // only where there are values, not from one to the next
 	other bool        // it is of another card than the main curve
 	total parse.Bytes // size of that card; 0 if it is not known
 }
@@ -232,6 +233,9 @@ func (p plot) pointRows() [][]int {
 		_, highs := hold(d.cols)
 		for x := range out[i] {
 			out[i][x] = -1
+			if d.apart && (x >= len(d.cols) || d.cols[x].N == 0) {
+				continue
+			}
 			if x < len(highs) && !math.IsNaN(highs[x]) {
 				out[i][x] = p.scale.row(highs[x] / p.per)
 			}
