@@ -3,6 +3,9 @@ package diagnose
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"yolotop/parse"
 )
 
 // TestBatchAdviceSaysWhatAnUpdateSees promises that accumulation is only mentioned where gradients
@@ -41,6 +44,31 @@ func TestNothingIsToBeStoppedThatHasEnded(t *testing.T) {
 		}
 		if stop := strings.Contains(said, "stop the run now"); stop == over {
 			t.Errorf("over: %v, says %q", over, said)
+		}
+	}
+}
+
+// TestResumable promises a command to resume where there is something to resume from, or will be.
+func TestResumable(t *testing.T) {
+	t.Parallel()
+	first := banner + start + header + strings.Replace(row("1", "10", "8.2G"), "100% ━━━━━━━━━━━━ 100/100", "50% ━━━━━━────── 50/100", 1)
+	for name, c := range map[string]struct {
+		log   string
+		ended bool
+		want  bool
+	}{
+		"goes on":                   {first, false, true},
+		"ended in its first epoch":  {first, true, false},
+		"died in its first epoch":   {first + died, false, false},
+		"ended after its first one": {epochsOf(10, 8.2) + header + row("2", "10", "8.2G"), true, true},
+	} {
+		s := NewSession(Input{Name: "train.log"})
+		parse.NewStream(0).Write([]byte(c.log), time.Unix(1_700_000_000, 0), s.Observe)
+		if c.ended {
+			s.Observe(parse.Event{Record: &parse.SourceState{Status: parse.SourceEnded}})
+		}
+		if got := only(t, s).Resumable(); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

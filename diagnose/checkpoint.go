@@ -55,7 +55,7 @@ func (r *Run) saved() *EpochStat {
 // Resumable reports whether there is a checkpoint that is worth resuming from, or will be: a run
 // that has ended in its first epoch has left none, and one that NaN has ended may have left NaN.
 func (r *Run) Resumable() bool {
-	if _, ok := r.Checkpoint(); ok || !r.over() {
+	if _, ok := r.Checkpoint(); ok || r.Status == Running && !r.Forsaken {
 		return true
 	}
 	f := r.active(NaN)
