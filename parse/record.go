@@ -378,18 +378,6 @@ type ProcessMemory struct {
 // Text is a line that nothing else could be made of.
 type Text struct{ Text string }
 
-// SourceStatus is how a source is.
-type SourceStatus uint8
-
-// The states of a source.
-const (
-	SourceWaiting SourceStatus = iota // for a file to appear, a writer to open a pipe
-	SourceReading
-	SourceEnded    // no more will come
-	SourceFailed   // cannot go on
-	SourceReplaced // the file was truncated or replaced; what follows is a new beginning
-)
-
 // Dated says at which time of day the run time of a stream is zero, once lines of it carry
 // time stamps. It comes before what those lines say.
 type Dated struct {
@@ -399,22 +387,13 @@ type Dated struct {
 
 func (*Dated) record() {}
 
-// SourceState is what a source says about itself.
-type SourceState struct {
-	Name   string
-	Status SourceStatus
-	Why    string // lower case, for people; empty where nothing is to be explained
-	Size   int64  // bytes that stood in a large file when it was opened; 0 once they were read, and of others
-}
-
-func (*Banner) record()      {}
-func (*Config) record()      {}
-func (*Progress) record()    {}
-func (*Validation) record()  {}
-func (*EpochRow) record()    {}
-func (*Stage) record()       {}
-func (*Notice) record()      {}
-func (*Failure) record()     {}
-func (*Text) record()        {}
-func (*Memory) record()      {}
-func (*SourceState) record() {}
+func (*Banner) record()     {}
+func (*Config) record()     {}
+func (*Progress) record()   {}
+func (*Validation) record() {}
+func (*EpochRow) record()   {}
+func (*Stage) record()      {}
+func (*Notice) record()     {}
+func (*Failure) record()    {}
+func (*Text) record()       {}
+func (*Memory) record()     {}
