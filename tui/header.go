@@ -113,6 +113,20 @@ func (s scene) done() (share float64, ok bool) {
 	return math.Min(1, float64(r.Iter)/float64(r.Iters)), true
 }
 
+// percent is how much of the epoch is done, in four cells, or that it validates or is done.
+func (s scene) percent() string {
+	share, known := s.done()
+	switch {
+	case s.validates():
+		return fitRight(s.say("losses.val"), 4)
+	case known && share >= 1 && s.run.Epochs > s.epoch(): // of an epoch, not of the run
+		return fitRight(s.say("losses.done"), 4)
+	case known:
+		return fmt.Sprintf("%3d%%", int(share*100))
+	}
+	return "    "
+}
+
 // epochOf is "37/100", as wide for every epoch of a run; where there are no epochs, it is of
 // the iterations.
 func (s scene) epochOf() string {
@@ -158,16 +172,8 @@ func (s scene) headerLine(w int) string {
 	if w < 60 {
 		progress = s.epochOf()
 	}
-	percent := "    "
 	share, known := s.done()
-	switch {
-	case s.validates():
-		percent = fitRight(s.say("losses.val"), 4)
-	case known && share >= 1 && s.run.Epochs > s.epoch(): // of an epoch, not of the run
-		percent = fitRight(s.say("losses.done"), 4)
-	case known:
-		percent = fmt.Sprintf("%3d%%", int(share*100))
-	}
+	percent := s.percent()
 	if w < 60 && 1+width(ids[2])+2+width(progress)+6+width(right) > w {
 		right = "" // what is left out is on the first line or in the table
 		if one := s.timing(false); 1+8+2+width(progress)+6+width(one) <= w {

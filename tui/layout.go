@@ -188,11 +188,15 @@ func allocate(wishes []wish, height int) []row {
 		left -= w.least
 		kept += max(0, w.good-w.least)
 	}
-	for i := range rows {
-		more := min(left, wishes[i].like-wishes[i].least)
-		rows[i].h += more
-		left -= more
+	raise := func(to func(wish) int) {
+		for i := range rows {
+			more := max(0, min(left, to(wishes[i])-rows[i].h))
+			rows[i].h += more
+			left -= more
+		}
 	}
+	raise(func(w wish) int { return w.good })
+	raise(func(w wish) int { return w.like })
 	for grown := true; left > 0 && grown; {
 		grown = false
 		for i := range rows {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -115,9 +114,7 @@ func (s scene) tinyLines(w, h int) []string {
 		return out
 	}
 	epoch := s.placeText()
-	if share, ok := s.done(); ok {
-		epoch += fmt.Sprintf(" %3d%%", int(share*100))
-	}
+	epoch = strings.TrimRight(epoch+" "+s.percent(), " ")
 	out = append(out, joinFitting([]string{epoch, s.timing(false)}, w))
 	if s.measured() {
 		held := r.Memory.Last
